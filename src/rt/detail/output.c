@@ -223,9 +223,13 @@ static void bind_vertex(vo_rt_detail *detail, const vo_rt_mesh *mesh, int i) {
     vo_rt_mesh_locate(mesh, t, w, b->slot, b->weight);
 }
 
+/* Which base triangles bind_changed tests: those without a hash are marked. */
+typedef enum bind_set { BIND_ALL, BIND_MARKED } bind_set;
+
 /* Binds the vertices of the base triangles that changed; `blends`: keeps their positions. */
-static void bind_changed(vo_rt_detail *detail, const vo_rt_mesh *mesh, bool blends) {
+static void bind_changed(vo_rt_detail *detail, const vo_rt_mesh *mesh, bind_set set, bool blends) {
     for (int t = 0; t < mesh->asset->triangle_count; t++) {
+        if (set == BIND_MARKED && detail->base_hash[t] != 0) continue;
         uint64_t hash = hash_subtree(mesh, t);
         if (hash == detail->base_hash[t]) continue;
         detail->base_hash[t] = hash;
@@ -242,10 +246,30 @@ static void bind_changed(vo_rt_detail *detail, const vo_rt_mesh *mesh, bool blen
     detail->topology = mesh->front.topology;
 }
 
+static bool is_bound(const vo_rt_detail *detail, const vo_rt_mesh *mesh) {
+    return mesh->asset->triangle_count > 0 && detail->base_hash[0] != 0;
+}
+
 void vo_rt_detail_rebind(vo_rt_detail *detail, const vo_rt_mesh *mesh) {
-    bool is_bound = mesh->asset->triangle_count > 0 && detail->base_hash[0] != 0;
-    if (is_bound && detail->topology == mesh->front.topology) return;
-    bind_changed(detail, mesh, detail->has_output);
+    if (is_bound(detail, mesh) && detail->topology == mesh->front.topology) return;
+    bind_changed(detail, mesh, BIND_ALL, detail->has_output);
+}
+
+/* Forgets the hashes of the base triangles above the triangles beside an edge. */
+static void mark_edge(vo_rt_detail *detail, const vo_rt_mesh *mesh, int edge) {
+    for (int s = 0; s < 2; s++) {
+        int t = mesh->edge[edge].face[s];
+        while (t >= 0 && mesh->triangle[t].parent >= 0) t = mesh->triangle[t].parent;
+        if (t >= 0) detail->base_hash[t] = 0;
+    }
+}
+
+void vo_rt_detail_rebind_edits(vo_rt_detail *detail, const vo_rt_mesh *mesh,
+                               const vo_rt_edits *edits) {
+    bind_set set = is_bound(detail, mesh) ? BIND_MARKED : BIND_ALL;
+    for (int i = 0; i < edits->split_count; i++) mark_edge(detail, mesh, edits->split[i]);
+    for (int i = 0; i < edits->join_count; i++) mark_edge(detail, mesh, edits->join[i]);
+    bind_changed(detail, mesh, set, detail->has_output);
 }
 
 /* --- Snapshots ------------------------------------------------------------------------------ */
@@ -281,6 +305,6 @@ bool vo_rt_detail_restore(vo_rt_detail *detail, const vo_rt_mesh *mesh, const vo
     detail->alpha = head.alpha >= 0 && head.alpha <= 2 ? head.alpha : 1;
     detail->has_output = head.has_output != 0;
     detail->has_blend = true;
-    bind_changed(detail, mesh, false);
+    bind_changed(detail, mesh, BIND_ALL, false);
     return true;
 }

@@ -1,17 +1,24 @@
 /* Collects the edits of a major step.
  *
  * Splits are marked first, with the coarser edges that deferred ones need, and then listed by level
- * in a second pass, which also tests split edges for joining. The marks replace a sort; a last pass
- * clears them. */
+ * in a second pass over the range of the marked edges; the marks replace a sort. Split edges are
+ * found by their midpoints, of which there are far fewer than edges. */
 #include "rt/hierarchy/mesh_private.h"
+
+/* Major steps before a split that was not permitted is demanded again, and up to two more. */
+enum { SPLIT_WAIT = 3 };
 
 static const vo_rt_triangle *structural_of(const vo_rt_mesh *mesh, int leaf) {
     const vo_rt_triangle *t = &mesh->triangle[leaf];
     return t->is_transitional ? &mesh->triangle[t->parent] : t;
 }
 
+/* Split edges of a triangle do not join in this call. */
 static void hold_edges(vo_rt_mesh *mesh, const vo_rt_triangle *t) {
-    for (int i = 0; i < 3; i++) mesh->edge[t->edge[i]].flags |= VO_RT_EDGE_HELD;
+    for (int i = 0; i < 3; i++) {
+        vo_rt_edge *e = &mesh->edge[t->edge[i]];
+        if (e->child >= 0) e->flags |= VO_RT_EDGE_HELD;
+    }
 }
 
 /* Keeps the leaves at the corners of a triangle that is going to be divided, now or later, from
@@ -28,7 +35,7 @@ static void hold_neighbours(vo_rt_mesh *mesh, int triangle) {
         }
 }
 
-/* An unsplit edge has no wait of its own; this value marks it as requested in this call. */
+/* Value of the wait of an unsplit edge that is requested in this call. */
 enum { REQUESTED = 255 };
 
 typedef struct request_counts {
@@ -62,7 +69,7 @@ static void request_neighbours(vo_rt_mesh *mesh, int triangle, request_counts *c
 static bool request_split(vo_rt_mesh *mesh, int edge, request_counts *count) {
     vo_rt_edge *e = &mesh->edge[edge];
     if (e->flags & VO_RT_EDGE_MARKED) return true;
-    if (e->wait == REQUESTED) return false;
+    if (e->wait > 0) return false; /* requested, or its last split was not permitted */
     e->wait = REQUESTED;
     count->requested++;
     if (edge < count->first) count->first = edge;
@@ -115,12 +122,18 @@ static void complete_requests(vo_rt_mesh *mesh, request_counts *count) {
     } while (count->requested != before);
 }
 
+static bool is_waiting(vo_rt_edge *e) {
+    if (e->wait == 0 || e->wait == REQUESTED) return false;
+    e->wait--;
+    return true;
+}
+
 static void mark_splits(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits,
                         request_counts *count) {
     for (int i = 0; i < mesh->edge_end; i++) {
-        const vo_rt_edge *e = &mesh->edge[i];
+        vo_rt_edge *e = &mesh->edge[i];
         if (!(e->flags & VO_RT_EDGE_USED) || (e->flags & VO_RT_EDGE_FIXED)) continue;
-        if (e->child >= 0 || e->level >= mesh->max_level) continue;
+        if (e->child >= 0 || e->level >= mesh->max_level || is_waiting(e)) continue;
         if (demand(user, mesh, i, false) == VO_RT_SPLIT && !request_split(mesh, i, count))
             edits->deferred++;
     }
@@ -155,33 +168,49 @@ static void test_join(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_
         vo_rt_mesh_restart_wait(mesh, edge);
 }
 
-/* Lists the marked edges and tests split ones for joining; marks remain. */
-static void list_edits(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits,
-                       int position[], const int end[]) {
-    for (int i = 0; i < mesh->edge_end; i++) {
-        const vo_rt_edge *e = &mesh->edge[i];
-        if ((e->flags & VO_RT_EDGE_MARKED) && position[e->level] < end[e->level])
-            edits->split[position[e->level]++] = i;
-        if ((e->flags & VO_RT_EDGE_USED) && e->child >= 0)
-            test_join(mesh, demand, user, edits, i, (e->flags & VO_RT_EDGE_HELD) != 0);
+/* Tests split edges for joining, by their midpoints. */
+static void list_joins(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits) {
+    for (int v = mesh->asset->vertex_count + 1; v < mesh->front.vertex_end; v++) {
+        int edge = mesh->vertex_edge[v];
+        if (edge < 0) continue;
+        bool is_held = (mesh->edge[edge].flags & VO_RT_EDGE_HELD) != 0;
+        mesh->edge[edge].flags &= (uint8_t)~VO_RT_EDGE_HELD;
+        test_join(mesh, demand, user, edits, edge, is_held);
     }
 }
 
-static void clear_marks(vo_rt_mesh *mesh) {
-    for (int i = 0; i < mesh->edge_end; i++) {
+/* Lists the marked edges; marks remain. */
+static void list_splits(const vo_rt_mesh *mesh, const request_counts *count, vo_rt_edits *edits) {
+    int position[VO_RT_MAX_LEVEL + 1], end[VO_RT_MAX_LEVEL + 1];
+    place_levels(edits, count->marked, position, end);
+    for (int i = count->first; i < count->end; i++) {
+        const vo_rt_edge *e = &mesh->edge[i];
+        if ((e->flags & VO_RT_EDGE_MARKED) && position[e->level] < end[e->level])
+            edits->split[position[e->level]++] = i;
+    }
+}
+
+static void clear_marks(vo_rt_mesh *mesh, const request_counts *count) {
+    for (int i = count->first; i < count->end; i++) {
         vo_rt_edge *e = &mesh->edge[i];
-        e->flags &= (uint8_t) ~(VO_RT_EDGE_MARKED | VO_RT_EDGE_HELD);
-        if (e->child < 0) e->wait = 0;
+        e->flags &= (uint8_t)~VO_RT_EDGE_MARKED;
+        if (e->child < 0 && e->wait == REQUESTED) e->wait = 0;
     }
 }
 
 void vo_rt_mesh_collect(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits) {
     request_counts count = {.first = mesh->edge_end};
-    int position[VO_RT_MAX_LEVEL + 1], end[VO_RT_MAX_LEVEL + 1];
     edits->split_count = edits->join_count = edits->deferred = edits->rejected = 0;
     mark_splits(mesh, demand, user, edits, &count);
     if (edits->deferred > 0) complete_requests(mesh, &count);
-    place_levels(edits, count.marked, position, end);
-    list_edits(mesh, demand, user, edits, position, end);
-    clear_marks(mesh);
+    list_splits(mesh, &count, edits);
+    list_joins(mesh, demand, user, edits);
+    clear_marks(mesh, &count);
+}
+
+void vo_rt_mesh_reject_edit(vo_rt_mesh *mesh, int edge) {
+    if (mesh->edge[edge].child >= 0)
+        vo_rt_mesh_restart_wait(mesh, edge);
+    else
+        mesh->edge[edge].wait = (uint8_t)(SPLIT_WAIT + edge % 3);
 }

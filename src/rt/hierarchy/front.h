@@ -72,6 +72,8 @@ typedef struct vo_rt_front {
     vo_rt_spring_group *springs; /* [spring_group_count] hierarchy */
     int bend_group_count, bend_group_capacity, bend_count;
     vo_rt_bend_group *bends; /* [bend_group_count] hierarchy */
+    float *bend_cosine;      /* [8 bend_group_count] cosine of the bend angle of each lane, 1 in
+                                unused ones; vo_rt_solve_bend_cosines */
     int triangle_count, triangle_capacity;
     vo_rt_leaf_triangle *triangles; /* [triangle_count] hierarchy */
     int32_t *triangle_source;       /* [triangle_count] index in the hierarchy */

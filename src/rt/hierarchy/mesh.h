@@ -66,7 +66,7 @@ typedef struct vo_rt_edge {
     float rest_angle;            /* rad, of the base edge that it is a part of; interior: 0 */
     int32_t spring, bend;        /* group * 8 + lane in the leaf lists; -1: none */
     uint8_t level, control;
-    uint8_t wait;  /* major steps until it is tested for joining */
+    uint8_t wait;  /* major steps until it is tested for joining, or for a split */
     uint8_t flags; /* VO_RT_EDGE_... */
 } vo_rt_edge;
 
@@ -103,7 +103,7 @@ typedef struct vo_rt_lanes {
     int cursor;    /* group at which the next search starts */
 } vo_rt_lanes;
 
-enum { VO_RT_MESH_ARRAYS = 24 };
+enum { VO_RT_MESH_ARRAYS = 25 };
 
 /* Tree and leaf lists of a cloth. Base edges and triangles keep their index in the asset. */
 typedef struct vo_rt_mesh {
@@ -163,12 +163,15 @@ typedef struct vo_rt_edits {
     int capacity;
     int deferred, rejected; /* counters */
 } vo_rt_edits;
-/* Lists the edges to split, ordered by level and index, and to join, ordered by index; the edges of
- * deferred splits are replaced by the coarser edges that they need. Splits have precedence over
+/* Lists the edges to split, ordered by level and index, and to join, ordered by midpoint; the edges
+ * of deferred splits are replaced by the coarser edges that they need. Splits have precedence over
  * joins that would prevent them. A split edge is tested for joining when its wait is over; a
  * rejected join restarts the wait. Must be called once per major step: counts down waits. Edges
  * that exceed the capacity are counted as rejected, the finest first. */
 void vo_rt_mesh_collect(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits);
+/* Starts the wait of an edge whose split or join was collected but is not permitted; the same edit
+ * is collected again at the end of it: of a split after 4 to 6 calls. */
+void vo_rt_mesh_reject_edit(vo_rt_mesh *mesh, int edge);
 /* Reserves memory for the splits; drops the last ones that do not fit and counts them as rejected.
  */
 void vo_rt_mesh_reserve(vo_rt_mesh *mesh, vo_rt_heap *heap, vo_rt_edits *edits);

@@ -50,7 +50,8 @@ typedef struct vo_rt_mesh_counts {
 /* Arrays with an element per lane. */
 #define VO_RT_LANE_ARRAYS(X)                                     \
     X(SPRING_LANES_EDGE, spring_lanes.edge, SPRING_GROUPS, true) \
-    X(BEND_LANES_EDGE, bend_lanes.edge, BEND_GROUPS, true)
+    X(BEND_LANES_EDGE, bend_lanes.edge, BEND_GROUPS, true)       \
+    X(BEND_COSINE, front.bend_cosine, BEND_GROUPS, false)
 
 enum {
 #define VO_RT_ARRAY_NAME(name, member, kind, saved) VO_RT_ARRAY_##name,

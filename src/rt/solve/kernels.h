@@ -56,6 +56,8 @@ typedef struct vo_rt_solve_kernels {
     /* Area-weighted unit normals of `position` [vertex_end] into front.normal; zero for vertices
      * without a triangle of positive area. */
     void (*compute_normals)(vo_rt_front *front, const vo_rt_vec4 *position);
+    /* front.bend_cosine; 1 beside triangles without area and in unused lanes. */
+    void (*measure_bends)(vo_rt_front *front);
 } vo_rt_solve_kernels;
 
 extern const vo_rt_solve_kernels vo_rt_solve_kernels_base, vo_rt_solve_kernels_avx2;
@@ -94,6 +96,7 @@ void VO_KERNEL(vo_rt_project_bends)(vo_rt_front *front, const vo_rt_bend_pass *p
 void VO_KERNEL(vo_rt_apply_air)(vo_rt_front *front, const vo_rt_air *air,
                                 const vo_rt_fabric *fabric, float dt);
 void VO_KERNEL(vo_rt_compute_normals)(vo_rt_front *front, const vo_rt_vec4 *position);
+void VO_KERNEL(vo_rt_measure_bends)(vo_rt_front *front);
 #endif
 
 #endif

@@ -1,4 +1,4 @@
-/* Area-weighted vertex normals. */
+/* Area-weighted vertex normals, and bend angles. */
 #include "rt/solve/face_kernel.h"
 #include "rt/solve/kernels.h"
 
@@ -34,4 +34,18 @@ void VO_KERNEL(vo_rt_compute_normals)(vo_rt_front *front, const vo_rt_vec4 *posi
     memset(front->normal, 0, sizeof *front->normal * (size_t)front->vertex_end);
     add_face_normals(front, position);
     normalize(front->normal, front->vertex_end);
+}
+
+void VO_KERNEL(vo_rt_measure_bends)(vo_rt_front *front) {
+    for (int i = 0; i < front->bend_group_count; i++) {
+        const vo_rt_bend_group *g = &front->bends[i];
+        vo_f8 w;
+        vo_v8 a = v8_gather(front->position, g->a, &w), b = v8_gather(front->position, g->b, &w);
+        vo_v8 c = v8_gather(front->position, g->c, &w), d = v8_gather(front->position, g->d, &w);
+        vo_v8 e = v8_sub(b, a);
+        vo_v8 m = v8_cross(e, v8_sub(c, a)), n = v8_cross(v8_sub(d, a), e);
+        vo_f8 size = f8_sqrt(v8_dot(m, m) * v8_dot(n, n));
+        vo_f8 cosine = f8_select(size > f8_set(0), f8_divide(v8_dot(m, n), size, 0), f8_set(1));
+        f8_store(&front->bend_cosine[i * VO_F8_LANES], cosine);
+    }
 }

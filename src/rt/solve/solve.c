@@ -239,3 +239,7 @@ vo_rt_solve_result vo_rt_solve_step(const vo_rt_asset *asset, vo_rt_front *front
 void vo_rt_solve_normals(vo_rt_front *front) {
     vo_rt_solve_select_kernels(vo_simd_has_avx2())->compute_normals(front, front->position);
 }
+
+void vo_rt_solve_bend_cosines(vo_rt_front *front) {
+    vo_rt_solve_select_kernels(vo_simd_has_avx2())->measure_bends(front);
+}

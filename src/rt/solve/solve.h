@@ -164,6 +164,8 @@ vo_rt_solve_result vo_rt_solve_end(vo_rt_minor_step *step);
 
 /* Area-weighted unit normals of the leaf vertices. */
 void vo_rt_solve_normals(vo_rt_front *front);
+/* front.bend_cosine of the present positions. */
+void vo_rt_solve_bend_cosines(vo_rt_front *front);
 
 /* Elongation of springs at the given percentile (0 to 1) as a fraction, by histogram; never
  * negative. */

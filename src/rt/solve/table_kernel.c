@@ -16,4 +16,5 @@ const vo_rt_solve_kernels VO_KERNEL(vo_rt_solve_kernels) = {
     .project_bends = VO_KERNEL(vo_rt_project_bends),
     .apply_air = VO_KERNEL(vo_rt_apply_air),
     .compute_normals = VO_KERNEL(vo_rt_compute_normals),
+    .measure_bends = VO_KERNEL(vo_rt_measure_bends),
 };

@@ -7,7 +7,7 @@
 #include "core/timer.h"
 
 /* A cloth adapts in the first minor step of a call only: published positions then belong to the
- * state that changes, so that its output can be kept continuous (vo_rt_detail_rebind). */
+ * state that changes, so that its output can be kept continuous (vo_rt_detail_rebind_edits). */
 static void count_down(vo_rt_world *w) {
     bool is_first = w->step.minor == 0;
     for (int i = 0; i < w->active_count; i++) {
@@ -42,6 +42,7 @@ static void collect_cloth(vo_rt_cloth *c) {
     vo_rt_contact_find_tangles(&c->mesh.front);
     vo_rt_criteria criteria = vo_rt_criteria_make(c);
     vo_rt_solve_normals(&c->mesh.front);
+    vo_rt_solve_bend_cosines(&c->mesh.front);
     vo_rt_mesh_collect(&c->mesh, vo_rt_criteria_test, &criteria, &c->edits);
     vo_rt_groups_filter_edits(c);
     c->stats.adapt_s += vo_now() - start;
@@ -100,7 +101,7 @@ static void apply_cloth(vo_rt_cloth *c) {
         vo_rt_levels_update(&c->levels, &c->mesh);
         vo_rt_publish_blend(c);
         vo_rt_mesh shown = vo_rt_publish_mesh(c);
-        vo_rt_detail_rebind(&c->detail, &shown);
+        vo_rt_detail_rebind_edits(&c->detail, &shown, &c->edits);
     }
     c->stats.adapt_s += vo_now() - start;
 }

@@ -72,19 +72,9 @@ static float size_on_screen(const vo_rt_criteria *k, vo_rt_vec3 a, vo_rt_vec3 b,
     return best;
 }
 
-static vo_rt_vec3 face_normal(const vo_rt_mesh *m, int triangle) {
-    const int32_t *v = m->triangle[triangle].vertex;
-    const vo_rt_vec4 *x = m->front.position;
-    vo_rt_vec3 a = f4_xyz(x[v[0]]);
-    return f3_cross(f3_sub(f4_xyz(x[v[1]]), a), f3_sub(f4_xyz(x[v[2]]), a));
-}
-
 /* Cosine of the bend angle of a leaf edge; 1 on the boundary. */
 static float bend_cosine(const vo_rt_mesh *m, const vo_rt_edge *e) {
-    if (e->face[0] < 0 || e->face[1] < 0) return 1;
-    vo_rt_vec3 a = face_normal(m, e->face[0]), b = face_normal(m, e->face[1]);
-    float size2 = f3_length2(a) * f3_length2(b);
-    return size2 > 0 ? f3_dot(a, b) / sqrtf(size2) : 1;
+    return e->bend >= 0 ? m->front.bend_cosine[e->bend] : 1;
 }
 
 /* Sagitta of the curve through the ends with their normals: curvature times length^2 / 8. */
@@ -120,6 +110,12 @@ static bool is_close(const vo_rt_criteria *k, int a, int b, float length, float 
     return part < 1 && length > 2 * proximity * factor;
 }
 
+/* Half of the edges are tested for collision in each major step: the tests measure distances. */
+static bool is_turn(const vo_rt_criteria *k, const vo_rt_edge *e) {
+    int64_t majors = k->cloth->world->minors / k->cloth->world->def.minor_per_major;
+    return ((e->vertex[0] + e->vertex[1] + majors) & 1) == 0;
+}
+
 static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e,
                                float length, float pixel) {
     const vo_rt_adaption *a = &k->cloth->input.adaption;
@@ -130,7 +126,8 @@ static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, con
                   bend_cosine(m, e) < k->cos_split ||
                   sagitta(&m->front, e->vertex[0], e->vertex[1]) > max_deviation(k, pixel) ||
                   is_close(k, e->vertex[0], e->vertex[1], length, 1) ||
-                  in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level, pixel);
+                  (is_turn(k, e) &&
+                   in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level, pixel));
     return splits ? VO_RT_SPLIT : VO_RT_KEEP;
 }
 

@@ -256,6 +256,8 @@ static int filter(vo_rt_cloth *c, int32_t *edges, int count) {
     for (int i = 0; i < count; i++)
         if (vo_rt_self_permits_edit(&c->leader->self, c->member, edges[i], c->world->use_avx2))
             edges[kept++] = edges[i];
+        else
+            vo_rt_mesh_reject_edit(&c->mesh, edges[i]);
     c->stats.self_rejected_edits += count - kept;
     return kept;
 }
