@@ -468,6 +468,33 @@ static void test_waits_are_staggered(void **state) {
     test_mesh_free(&m);
 }
 
+/* An edit that is not permitted is collected again after a wait. */
+static void test_rejected_edits_wait(void **state) {
+    (void)state;
+    vo_random random = vo_random_seed(12);
+    test_mesh m;
+    test_mesh_init(&m, test_asset_sheet(3, 3, 0.2f, 0, false, 1, &random), 16 << 20);
+    int32_t split[EDIT_CAPACITY], join[EDIT_CAPACITY];
+    int edge = 5, waits = 0;
+    vo_rt_edits edits = {.split = split, .join = join, .capacity = EDIT_CAPACITY};
+    vo_rt_mesh_collect(&m.mesh, demand_one, &edge, &edits);
+    assert_int_equal(edits.split_count, 1);
+    vo_rt_mesh_reject_edit(&m.mesh, edge);
+    do {
+        vo_rt_mesh_collect(&m.mesh, demand_one, &edge, &edits);
+        waits++;
+    } while (edits.split_count == 0 && waits < 20);
+    assert_int_equal(split[0], edge);
+    assert_true(waits >= 4 && waits <= 6);
+    vo_rt_mesh_reserve(&m.mesh, &m.heap, &edits);
+    vo_rt_mesh_apply(&m.mesh, &edits, 0, NULL, NULL, NULL);
+    test_mesh_check(&m.mesh);
+    m.mesh.join_wait = 20;
+    vo_rt_mesh_reject_edit(&m.mesh, edge);
+    assert_true(m.mesh.edge[edge].wait >= 20 && m.mesh.edge[edge].wait <= 30);
+    test_mesh_free(&m);
+}
+
 /* Arbitrary lists: impossible entries are skipped and the mesh stays valid. */
 static void test_apply_skips_impossible_edits(void **state) {
     (void)state;
@@ -631,6 +658,7 @@ int main(void) {
         cmocka_unit_test(test_refinement_ends),
         cmocka_unit_test(test_deferral_ends),
         cmocka_unit_test(test_waits_are_staggered),
+        cmocka_unit_test(test_rejected_edits_wait),
         cmocka_unit_test(test_apply_skips_impossible_edits),
         cmocka_unit_test(test_small_capacity),
         cmocka_unit_test(test_exhausted_heap),

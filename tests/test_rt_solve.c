@@ -245,6 +245,11 @@ static void test_rest_angle_is_reached(void **state) {
         vo_rt_vec3 n1 = f3_normalize(f3_cross(f3_sub(b, a), f3_sub(c, a)));
         vo_rt_vec3 n2 = f3_normalize(f3_cross(f3_sub(a, b), f3_sub(d, b)));
         assert_near(f3_dot(n1, n2), cos(1), 0.02);
+        float cosine[VO_RT_LANES];
+        s->front.bend_cosine = cosine;
+        vo_rt_solve_bend_cosines(&s->front);
+        assert_near(cosine[0], f3_dot(n1, n2), 1e-5);
+        assert_near(cosine[1], 1, 0); /* unused */
         /* Positive: the opposite vertices rise on the side of the normals. */
         assert_true(f3_dot(n1, f3_sub(d, a)) * (float)sign > 0);
         rt_sheet_destroy(s);

@@ -122,12 +122,11 @@ static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, con
     if (f_min(length, e->rest) < a->min_length) return VO_RT_KEEP;
     uint8_t flags = m->front.flags[e->vertex[0]] | m->front.flags[e->vertex[1]];
     if (flags & VO_RT_VERTEX_TANGLED) return VO_RT_KEEP;
-    bool splits = (k->max_length > 0 && length > k->max_length) ||
-                  bend_cosine(m, e) < k->cos_split ||
-                  sagitta(&m->front, e->vertex[0], e->vertex[1]) > max_deviation(k, pixel) ||
-                  is_close(k, e->vertex[0], e->vertex[1], length, 1) ||
-                  (is_turn(k, e) &&
-                   in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level, pixel));
+    bool splits =
+        (k->max_length > 0 && length > k->max_length) || bend_cosine(m, e) < k->cos_split ||
+        sagitta(&m->front, e->vertex[0], e->vertex[1]) > max_deviation(k, pixel) ||
+        is_close(k, e->vertex[0], e->vertex[1], length, 1) ||
+        (is_turn(k, e) && in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level, pixel));
     return splits ? VO_RT_SPLIT : VO_RT_KEEP;
 }
 
