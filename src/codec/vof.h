@@ -1,4 +1,5 @@
-/* Frame files (.vof): a time and named arrays, compressed and protected by checksums.
+/* Files of named arrays with a time, compressed and protected by checksums: frame files (.vof) and
+ * other formats that use the same container.
  *
  * A file consists of a header, a table of sections, the compressed sections and two checksums
  * (diagram in vof_private.h, reference in docs/cache-format.md). A section is an array of `count`
@@ -26,11 +27,25 @@ typedef enum vo_vof_type {
     VO_VOF_F64 = 5,
 } vo_vof_type;
 
+/* A file format that consists of this container and its own tags. */
+typedef struct vo_vof_format {
+    const char *magic;  /* 8 letters at the start of the file */
+    int version;        /* version of the contents, checked when reading */
+    const char *noun;   /* "frame file", for messages */
+    const char *remedy; /* advice that ends every message about a damaged file */
+} vo_vof_format;
+
+/* Frame files of runs. Static, like every format. */
+extern const vo_vof_format vo_vof_frame_format;
+
 /* Writer. Reuse one writer for all frames: it keeps its memory, and the bytes of a frame do not
  * depend on earlier ones. After a failure call vo_vof_begin again. */
 typedef struct vo_vof_writer vo_vof_writer;
 
 vo_result vo_vof_writer_create(vo_context *ctx, vo_vof_writer **out);
+/* The same for another format, which must outlive the writer. */
+vo_result vo_vof_writer_create_format(vo_context *ctx, const vo_vof_format *format,
+                                      vo_vof_writer **out);
 void vo_vof_writer_destroy(vo_vof_writer *writer); /* NULL is allowed */
 
 /* Discards added sections and starts a frame. */
@@ -55,10 +70,19 @@ vo_result vo_vof_open(vo_context *ctx, const char *path, vo_vof_reader **out);
 /* Reads from memory; `name` is the file name in messages. */
 vo_result vo_vof_parse(vo_context *ctx, const char *name, const void *bytes, size_t size,
                        vo_vof_reader **out);
+/* The same for another format, which must outlive the reader. */
+vo_result vo_vof_open_format(vo_context *ctx, const vo_vof_format *format, const char *path,
+                             vo_vof_reader **out);
+vo_result vo_vof_parse_format(vo_context *ctx, const vo_vof_format *format, const char *name,
+                              const void *bytes, size_t size, vo_vof_reader **out);
 /* Reads and validates header and table only, at a cost independent of the file size: frame, time
  * and counts are available, data is not. */
 vo_result vo_vof_peek(vo_context *ctx, const char *path, vo_vof_reader **out);
 void vo_vof_close(vo_vof_reader *reader); /* NULL is allowed */
+
+/* Fails with VO_BAD_DATA, the file, the defect and the remedy of the format: for contents that the
+ * caller rejects. */
+vo_result vo_vof_fail_damaged(const vo_vof_reader *reader, const char *format, ...) VO_PRINTF(2, 3);
 
 int vo_vof_frame(const vo_vof_reader *reader);
 double vo_vof_time(const vo_vof_reader *reader);

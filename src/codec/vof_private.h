@@ -1,6 +1,6 @@
 /* Layout of frame files, shared by writer and reader. Little-endian.
  *
- *     0    "VOILEVOF"  version u32  sections u32  frame i32  0 u32  time f64  size of file u64
+ *     0    magic (8)   version u32  sections u32  frame i32  0 u32  time f64  size of file u64
  *     40   table, for each section
  *              tag (8, padded with 0)  index u32  type u8  filter u8  columns u16
  *              rows u64  raw bytes u64  stored bytes u64  XXH3-64 of the raw bytes
@@ -29,9 +29,8 @@
 #error "frame files are little-endian and written without conversion"
 #endif
 
-#define VOF_MAGIC "VOILEVOF"
 enum {
-    VOF_VERSION = 1,
+    VOF_MAGIC_SIZE = 8,
     VOF_HEAD = 40,  /* bytes of the header */
     VOF_ENTRY = 48, /* bytes of a table entry */
     VOF_HASH = 8,   /* bytes of a checksum */

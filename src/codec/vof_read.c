@@ -22,6 +22,7 @@ typedef struct source {
 
 struct vo_vof_reader {
     vo_context *ctx;
+    const vo_vof_format *format;
     char *name;
     int frame;
     double time;
@@ -32,22 +33,25 @@ struct vo_vof_reader {
     int next;             /* start of the search for a section: after the last one found */
 };
 
-/* Fails with the defect and the remedy. */
-static vo_result fail_damaged(const vo_vof_reader *reader, const char *format, ...) VO_PRINTF(2, 3);
-static vo_result fail_damaged(const vo_vof_reader *reader, const char *format, ...) {
+const vo_vof_format vo_vof_frame_format = {
+    .magic = "VOILEVOF",
+    .version = 1,
+    .noun = "frame file",
+    .remedy = "resume the run from an earlier frame to compute it again"};
+
+vo_result vo_vof_fail_damaged(const vo_vof_reader *reader, const char *format, ...) {
     char defect[400];
     va_list args;
     va_start(args, format);
     vsnprintf(defect, sizeof defect, format, args);
     va_end(args);
-    return vo_fail(reader->ctx, VO_BAD_DATA,
-                   "%.500s: %s; resume the run from an earlier frame to compute it again",
-                   reader->name, defect);
+    return vo_fail(reader->ctx, VO_BAD_DATA, "%.500s: %s; %s", reader->name, defect,
+                   reader->format->remedy);
 }
 
 static vo_result fail_truncated(const vo_vof_reader *reader, uint64_t expected, uint64_t found) {
-    return fail_damaged(reader, "truncated (expected %llu bytes, found %llu)",
-                        (unsigned long long)expected, (unsigned long long)found);
+    return vo_vof_fail_damaged(reader, "truncated (expected %llu bytes, found %llu)",
+                               (unsigned long long)expected, (unsigned long long)found);
 }
 
 static uint64_t table_end(const vo_vof_reader *reader) {
@@ -57,8 +61,8 @@ static uint64_t table_end(const vo_vof_reader *reader) {
 static vo_result read_head(vo_vof_reader *reader, const source *in) {
     uint32_t version, sections, zero;
     size_t letters = in->available < 8 ? in->available : 8;
-    if (letters && memcmp(in->bytes, VOF_MAGIC, letters) != 0)
-        return fail_damaged(reader, "not a Voile frame file");
+    if (letters && memcmp(in->bytes, reader->format->magic, letters) != 0)
+        return vo_vof_fail_damaged(reader, "not a Voile %s", reader->format->noun);
     if (in->available < VOF_HEAD) return fail_truncated(reader, VOF_HEAD, in->size);
     const unsigned char *at = in->bytes + letters;
     vof_load(&at, &version, 4);
@@ -67,11 +71,12 @@ static vo_result read_head(vo_vof_reader *reader, const source *in) {
     vof_load(&at, &zero, 4);
     vof_load(&at, &reader->time, 8);
     vof_load(&at, &reader->file_size, 8);
-    if (version != VOF_VERSION)
-        return fail_damaged(reader, "format version %lu; this version of Voile reads version %d",
-                            (unsigned long)version, VOF_VERSION);
+    if (version != (uint32_t)reader->format->version)
+        return vo_vof_fail_damaged(reader,
+                                   "format version %lu; this version of Voile reads version %d",
+                                   (unsigned long)version, reader->format->version);
     if (sections > VO_VOF_MAX_SECTIONS || zero != 0)
-        return fail_damaged(reader, "the header is damaged");
+        return vo_vof_fail_damaged(reader, "the header is damaged");
     reader->count = (int)sections;
     return VO_OK;
 }
@@ -86,11 +91,12 @@ static vo_result check_head(const vo_vof_reader *reader, const source *in) {
     }
     memcpy(&hash, in->bytes + end, sizeof hash);
     if (hash != vo_hash(in->bytes, end))
-        return fail_damaged(reader, "the header does not match its checksum");
+        return vo_vof_fail_damaged(reader, "the header does not match its checksum");
     if (in->size < reader->file_size) return fail_truncated(reader, reader->file_size, in->size);
     if (in->size > reader->file_size)
-        return fail_damaged(reader, "too long (expected %llu bytes, found %llu)",
-                            (unsigned long long)reader->file_size, (unsigned long long)in->size);
+        return vo_vof_fail_damaged(reader, "too long (expected %llu bytes, found %llu)",
+                                   (unsigned long long)reader->file_size,
+                                   (unsigned long long)in->size);
     return VO_OK;
 }
 
@@ -120,7 +126,7 @@ static bool section_is_valid(const vof_section *s) {
 
 static vo_result read_table(vo_vof_reader *reader, const source *in) {
     uint64_t stored = 0, raw = 0, fixed = table_end(reader) + 2 * VOF_HASH;
-    if (reader->file_size < fixed) return fail_damaged(reader, "the header is damaged");
+    if (reader->file_size < fixed) return vo_vof_fail_damaged(reader, "the header is damaged");
     uint64_t payload = reader->file_size - fixed;
     if (reader->count == 0) return VO_OK;
     reader->section = vo_new_array(reader->ctx, vof_section, reader->count);
@@ -129,12 +135,12 @@ static vo_result read_table(vo_vof_reader *reader, const source *in) {
         vof_section *s = &reader->section[i];
         read_section(in->bytes + VOF_HEAD + (size_t)i * VOF_ENTRY, s);
         if (!section_is_valid(s) || s->stored > payload - stored)
-            return fail_damaged(reader, "entry %d of the table is damaged", i);
+            return vo_vof_fail_damaged(reader, "entry %d of the table is damaged", i);
         stored += s->stored;
         raw += s->raw;
     }
     if (stored != payload || !vof_ratio_is_plausible(raw, reader->file_size))
-        return fail_damaged(reader, "the table does not match the file size");
+        return vo_vof_fail_damaged(reader, "the table does not match the file size");
     return VO_OK;
 }
 
@@ -146,8 +152,8 @@ static vo_result read_front(vo_vof_reader *reader, const source *in) {
 }
 
 static vo_result fail_section(const vo_vof_reader *reader, const vof_section *section) {
-    return fail_damaged(reader, "section %s[%lu] does not match its checksum", section->tag,
-                        (unsigned long)section->index);
+    return vo_vof_fail_damaged(reader, "section %s[%lu] does not match its checksum", section->tag,
+                               (unsigned long)section->index);
 }
 
 /* Reusable memory for decompression. */
@@ -204,7 +210,7 @@ static vo_result check_file(const vo_vof_reader *reader, const source *in) {
     uint64_t hash, end = in->size - VOF_HASH;
     memcpy(&hash, in->bytes + end, sizeof hash);
     if (hash == vo_hash(in->bytes, end)) return VO_OK;
-    return fail_damaged(reader, "the file does not match its checksum");
+    return vo_vof_fail_damaged(reader, "the file does not match its checksum");
 }
 
 static vo_result read_whole(vo_vof_reader *reader, const source *in) {
@@ -213,10 +219,12 @@ static vo_result read_whole(vo_vof_reader *reader, const source *in) {
     return check_file(reader, in);
 }
 
-static vo_result create_reader(vo_context *ctx, const char *name, vo_vof_reader **out) {
+static vo_result create_reader(vo_context *ctx, const vo_vof_format *format, const char *name,
+                               vo_vof_reader **out) {
     vo_vof_reader *reader = *out = vo_new(ctx, vo_vof_reader);
     if (!reader) return vo_fail_memory(ctx, name);
     reader->ctx = ctx;
+    reader->format = format;
     reader->name = vo_copy_string(ctx, name);
     if (reader->name) return VO_OK;
     vo_vof_close(reader);
@@ -235,18 +243,28 @@ static vo_result return_reader(vo_vof_reader *reader, vo_result result, vo_vof_r
 
 vo_result vo_vof_parse(vo_context *ctx, const char *name, const void *bytes, size_t size,
                        vo_vof_reader **out) {
+    return vo_vof_parse_format(ctx, &vo_vof_frame_format, name, bytes, size, out);
+}
+
+vo_result vo_vof_parse_format(vo_context *ctx, const vo_vof_format *format, const char *name,
+                              const void *bytes, size_t size, vo_vof_reader **out) {
     *out = NULL;
     vo_vof_reader *reader;
-    VO_TRY(create_reader(ctx, name, &reader));
+    VO_TRY(create_reader(ctx, format, name, &reader));
     source in = {bytes, size, size};
     return return_reader(reader, read_whole(reader, &in), out);
 }
 
 vo_result vo_vof_open(vo_context *ctx, const char *path, vo_vof_reader **out) {
+    return vo_vof_open_format(ctx, &vo_vof_frame_format, path, out);
+}
+
+vo_result vo_vof_open_format(vo_context *ctx, const vo_vof_format *format, const char *path,
+                             vo_vof_reader **out) {
     *out = NULL;
     vo_bytes bytes;
     VO_TRY(vo_file_read(ctx, path, &bytes));
-    vo_result result = vo_vof_parse(ctx, path, bytes.data, bytes.size, out);
+    vo_result result = vo_vof_parse_format(ctx, format, path, bytes.data, bytes.size, out);
     vo_bytes_free(ctx, &bytes);
     return result;
 }
@@ -292,7 +310,7 @@ static vo_result peek_into(vo_vof_reader *reader, int fd, vof_buffer *buffer) {
 vo_result vo_vof_peek(vo_context *ctx, const char *path, vo_vof_reader **out) {
     *out = NULL;
     vo_vof_reader *reader;
-    VO_TRY(create_reader(ctx, path, &reader));
+    VO_TRY(create_reader(ctx, &vo_vof_frame_format, path, &reader));
     vof_buffer buffer = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     vo_result result =
@@ -337,11 +355,12 @@ vo_result vo_vof_find(vo_vof_reader *reader, const char *tag, int index, vo_vof_
                       int columns, int *count, const void **data) {
     static const char *const names[] = {"?", "u8", "i32", "i64", "f32", "f64"};
     int i = find_section(reader, tag, index);
-    if (i < 0) return fail_damaged(reader, "section %s[%d] is missing", tag, index);
+    if (i < 0) return vo_vof_fail_damaged(reader, "section %s[%d] is missing", tag, index);
     const vof_section *section = &reader->section[i];
     if (section->type != type || section->columns != columns)
-        return fail_damaged(reader, "section %s[%d] has type %s[%d], expected %s[%d]", tag, index,
-                            names[section->type], section->columns, names[type], columns);
+        return vo_vof_fail_damaged(reader, "section %s[%d] has type %s[%d], expected %s[%d]", tag,
+                                   index, names[section->type], section->columns, names[type],
+                                   columns);
     VO_REQUIRE(reader->ctx, reader->data != NULL); /* a peek has no data */
     *count = (int)section->count;
     *data = reader->data ? reader->data[i] : NULL;

@@ -22,6 +22,7 @@ typedef struct entry {
 
 struct vo_vof_writer {
     vo_context *ctx;
+    const vo_vof_format *format;
     int frame;
     double time;
     entry *entry;
@@ -51,9 +52,15 @@ static bool create_compressors(vo_vof_writer *writer) {
 }
 
 vo_result vo_vof_writer_create(vo_context *ctx, vo_vof_writer **out) {
+    return vo_vof_writer_create_format(ctx, &vo_vof_frame_format, out);
+}
+
+vo_result vo_vof_writer_create_format(vo_context *ctx, const vo_vof_format *format,
+                                      vo_vof_writer **out) {
     vo_vof_writer *writer = *out = vo_new(ctx, vo_vof_writer);
     if (!writer) return vo_fail_memory(ctx, "a frame writer");
     writer->ctx = ctx;
+    writer->format = format;
     if (create_compressors(writer)) return VO_OK;
     vo_vof_writer_destroy(writer);
     *out = NULL;
@@ -179,9 +186,10 @@ static void store_hash(unsigned char **at, const unsigned char *begin) {
 }
 
 static void store_head(const vo_vof_writer *writer, unsigned char **at, uint64_t size) {
-    uint32_t version = VOF_VERSION, sections = (uint32_t)writer->count, zero = 0;
+    uint32_t version = (uint32_t)writer->format->version, sections = (uint32_t)writer->count,
+             zero = 0;
     int32_t frame = writer->frame;
-    vof_store(at, VOF_MAGIC, 8);
+    vof_store(at, writer->format->magic, VOF_MAGIC_SIZE);
     vof_store(at, &version, 4);
     vof_store(at, &sections, 4);
     vof_store(at, &frame, 4);
@@ -208,9 +216,9 @@ vo_result vo_vof_finish(vo_vof_writer *writer, const void **bytes, size_t *size)
         VOF_HEAD + (size_t)writer->count * VOF_ENTRY + VOF_HASH + writer->stored_size + VOF_HASH;
     if (!vof_ratio_is_plausible(writer->raw_size, total))
         return vo_fail(writer->ctx, VO_BAD_ARGUMENT,
-                       "frame %d: its %zu bytes compress beyond the ratio that readers accept; "
-                       "the frame cannot be saved",
-                       writer->frame, writer->raw_size);
+                       "%s %d: its %zu bytes compress beyond the ratio that readers accept; "
+                       "the file cannot be saved",
+                       writer->format->noun, writer->frame, writer->raw_size);
     if (!vof_buffer_reserve(writer->ctx, &writer->file, total))
         return vo_fail_memory(writer->ctx, "a frame");
     unsigned char *begin = writer->file.data, *at = begin;
