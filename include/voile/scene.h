@@ -66,8 +66,10 @@ typedef struct vo_realtime_settings {
     bool budget_clock; /* [false] measured time of a step in place of the counted cost: the run is
                           not reproducible; needs budget_ms */
     double offset;     /* [0.006] m, distance of the surface that cloth collides with from bodies */
-    bool self_collision;       /* [false] cloth collides with itself and with other cloth */
-    double thickness;          /* [0.002] m, distance between layers of cloth, at most 0.1 */
+    bool self_collision; /* [false] cloth collides with itself and with other cloth */
+    double thickness;    /* [0.002] m, distance between layers of cloth, at most 0.1 */
+    double compression;  /* [0.1] of edges, fraction, 0 to 1, resisted with the force of buckling
+                            only; 0: cloth folds in place of compressing */
     vo_realtime_solver solver; /* [VO_REALTIME_XPBD] */
 } vo_realtime_settings;
 

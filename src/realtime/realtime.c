@@ -133,14 +133,21 @@ static vo_result step_pose(vo_realtime *r, double begin, double end, float dt) {
     return VO_OK;
 }
 
-vo_result vo_realtime_advance(vo_realtime *r) {
+int vo_realtime_pose_count(const vo_realtime *r) { return r->pose_steps; }
+
+void vo_realtime_begin_frame(vo_realtime *r) { vo_sim_begin_frame(r->sim); }
+
+vo_result vo_realtime_step_pose(vo_realtime *r, int i) {
     double begin = vo_sim_now(r->sim), end = vo_sim_frame_end(r->sim);
-    float dt = (float)(r->sim->scene->def.frame_time / r->pose_steps);
-    for (int i = 0; i < r->pose_steps; i++) {
-        double from = begin + (end - begin) * i / r->pose_steps;
-        double to = i + 1 == r->pose_steps ? end : begin + (end - begin) * (i + 1) / r->pose_steps;
-        VO_TRY(step_pose(r, from, to, dt));
-    }
+    double from = begin + (end - begin) * i / r->pose_steps;
+    double to = i + 1 == r->pose_steps ? end : begin + (end - begin) * (i + 1) / r->pose_steps;
+    return step_pose(r, from, to, (float)(r->sim->scene->def.frame_time / r->pose_steps));
+}
+
+void vo_realtime_end_frame(vo_realtime *r) { vo_sim_end_frame(r->sim); }
+
+vo_result vo_realtime_advance(vo_realtime *r) {
+    for (int i = 0; i < r->pose_steps; i++) VO_TRY(vo_realtime_step_pose(r, i));
     return VO_OK;
 }
 

@@ -18,6 +18,8 @@
 #include "codec/vof.h"
 #include "sim/sim.h"
 
+#include <voile/rt.h>
+
 typedef struct vo_realtime vo_realtime;
 
 /* Creates the engine in the initial state of a simulation without solver, which must outlive it;
@@ -31,6 +33,27 @@ void vo_realtime_destroy(vo_realtime *realtime); /* NULL is allowed */
 
 /* Advances by one frame, with its statistics. */
 vo_result vo_realtime_step_frame(vo_realtime *realtime);
+/* The same in parts, for engines that advance together: begin, every pose of the bodies in turn,
+ * end. The meshes of the simulation and the statistics are not updated. */
+int vo_realtime_pose_count(const vo_realtime *realtime); /* poses per frame */
+void vo_realtime_begin_frame(vo_realtime *realtime);
+vo_result vo_realtime_step_pose(vo_realtime *realtime, int pose);
+void vo_realtime_end_frame(vo_realtime *realtime);
+/* Updates the meshes of the simulation. */
+vo_result vo_realtime_update_meshes(vo_realtime *realtime);
+
+/* Objects of the real-time library, owned by the engine. */
+vo_rt_world *vo_realtime_get_world(vo_realtime *realtime);
+vo_rt_cloth *vo_realtime_get_cloth(const vo_realtime *realtime, int cloth);
+const vo_rt_asset *vo_realtime_get_asset(const vo_realtime *realtime, int cloth);
+/* kg/m^2 of a cloth. */
+float vo_realtime_get_density(const vo_realtime *realtime, int cloth);
+/* Sets weight[base vertices of the cloth] to 1 where a handle holds the vertex at any time, else to
+ * that of the asset. */
+void vo_realtime_list_attachments(const vo_realtime *realtime, int cloth, float *weight);
+/* Depth of a point inside the bodies, m; negative or 0: outside of all. */
+double vo_realtime_measure_depth(const vo_realtime *realtime, vo_vec3 x);
+
 /* Writes a frame file. `with_assets`: the first frame of a run. */
 vo_result vo_realtime_save(vo_realtime *realtime, vo_vof_writer *writer, bool with_assets,
                            const char *path);

@@ -105,9 +105,6 @@ vo_result vo_realtime_read_state(vo_realtime *r, vo_vof_reader *reader, const ch
  * meshes. */
 vo_result vo_realtime_advance(vo_realtime *r);
 
-/* realtime_leaves.c: sets the meshes of the simulation from the leaves. */
-vo_result vo_realtime_update_meshes(vo_realtime *r);
-
 static inline vo_rt_vec3 vo_rt_vec3_of(vo_vec3 v) {
     return (vo_rt_vec3){(float)v.x, (float)v.y, (float)v.z};
 }

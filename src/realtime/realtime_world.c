@@ -106,6 +106,7 @@ static vo_result create_cloth(vo_realtime *r, int c) {
         def.adaption.min_length = 0;
     }
     def.stretch_limit = stretch_limit(&scene->cloth[c]);
+    def.compression = (float)scene->def.realtime.compression;
     def.self_collision = scene->def.realtime.self_collision;
     def.self_thickness = (float)scene->def.realtime.thickness;
     def.layer = vo_realtime_layer(scene, c);

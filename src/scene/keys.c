@@ -593,7 +593,21 @@ static const vo_key realtime_keys[] = {
         "Collisions of cloth with itself and with other cloth: no face passes through another."),
     KEY("thickness", NONNEGATIVE, "0.002", "m",
         "With `self_collision`: distance between layers of cloth, at most 0.1."),
+    KEY("compression", NONNEGATIVE, "0.1", NULL,
+        "Compression of edges, as a fraction, up to which they resist hardly more than a strip "
+        "that "
+        "buckles, at most 1; 0: cloth folds in place of compressing, which suits fine meshes."),
     KEY("fans", ARRAY, "[]", NULL, "Fans, at most 8.", .object = fan_keys),
+    END,
+};
+
+static const vo_key upsampling_keys[] = {
+    KEY("cloth", INDEX, "0", NULL, "Index of the cloth that is upsampled."),
+    KEY("test_functions", INDEX, "60", NULL,
+        "Number of test functions with which the fine cloth follows the coarse one: the lowest "
+        "harmonics of its mesh; 0: it does not follow it."),
+    KEY("fine", STRINGS, "[]", NULL,
+        "Changes of the scene as `key=value` that make the coarse cloth fine."),
     END,
 };
 
@@ -642,6 +656,8 @@ const vo_key vo_scene_keys[] = {
         .words = vo_engine_words),
     KEY("realtime", OBJECT, "{}", NULL, "Settings of the engine `realtime`.",
         .object = realtime_keys),
+    KEY("upsampling", OBJECT, "{}", NULL, "Training of learned upsampling.",
+        .object = upsampling_keys),
     KEY("solver", OBJECT, "{}", NULL, "Linear solver.", .object = solver_keys),
     KEY("magic", OBJECT, "{}", NULL, "Constants of the algorithms.", .object = magic_keys),
     KEY("units", WORD, "\"m\"", NULL, "Unit of length of the geometry.", .words = vo_unit_words),
@@ -695,6 +711,7 @@ const vo_key_table vo_key_tables[] = {
     {"wind", wind_keys},
     {"realtime", realtime_keys},
     {"fan", fan_keys},
+    {"upsampling", upsampling_keys},
     {"solver", solver_keys},
     {"magic", magic_keys},
     {"override", override_keys},

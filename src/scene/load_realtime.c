@@ -13,6 +13,7 @@ vo_realtime_settings vo_load_realtime(const vo_json_cursor *root) {
         .offset = vo_get_real(&at, "offset"),
         .self_collision = vo_get_bool(&at, "self_collision"),
         .thickness = vo_get_real(&at, "thickness"),
+        .compression = vo_get_real(&at, "compression"),
         .solver = (vo_realtime_solver)vo_get_word(&at, "solver", vo_realtime_words)};
 }
 

@@ -35,6 +35,7 @@ vo_realtime_settings vo_realtime_settings_default(void) {
                                   .levels = 3,
                                   .offset = 0.003,
                                   .thickness = 0.002,
+                                  .compression = 0.1,
                                   .solver = VO_REALTIME_XPBD};
 }
 
@@ -158,6 +159,7 @@ static const char *realtime_defect(const vo_scene_def *d) {
         return "realtime.budget_clock needs realtime.budget_ms above 0";
     if (!(r->offset >= 0 && r->offset <= 1)) return "realtime.offset must be 0 to 1 m";
     if (!(r->thickness >= 0 && r->thickness <= 0.1)) return "realtime.thickness must be 0 to 0.1 m";
+    if (!(r->compression >= 0 && r->compression <= 1)) return "realtime.compression must be 0 to 1";
     if (r->solver != VO_REALTIME_XPBD && r->solver != VO_REALTIME_VERLET)
         return "realtime.solver is not one of vo_realtime_solver";
     return NULL;
