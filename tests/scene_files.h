@@ -68,7 +68,7 @@ static const char scene_full[] =
     " \"morphs\": [{\"targets\": [\"sheet.obj\"],\n"
     "             \"spline\": [{\"time\": 0, \"target\": 0, \"stiffness\": 1}]}],\n"
     " \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 2, 3]}, \"friction\": 0.5,\n"
-    " \"realtime\": {\"levels\": 2, \"fans\": [{\"speed\": 4}]},\n"
+    " \"realtime\": {\"levels\": 2, \"fans\": [{\"speed\": 4}]}, \"upsampling\": {\"cloth\": 0},\n"
     " \"disable\": [\"collision\", \"remeshing\"], \"solver\": {\"tolerance\": 1e-6},\n"
     " \"magic\": {\"handle_stiffness\": 500, \"repulsion_thickness\": 0.005},\n"
     " \"overrides\": [{\"from_frame\": 3, \"set\": [\"gravity=[0,0,-5]\"]}]}\n";
