@@ -1,6 +1,7 @@
 /* libvoile-rt: real-time cloth on an adaptive, edge-based mesh.
  *
  * - asset: a cooked garment, constant, shared by its instances (.vrt files, or built in memory)
+ * - detail: a fine mesh that learned operators compute from the base vertices of an asset
  * - body: a collision body, shapes or a closed triangle mesh, posed by the host
  * - cloth: an instance of an asset, particles and their current level of refinement
  * - world: owns bodies and cloths, shared memory, time, wind, cameras, budget and statistics
@@ -160,6 +161,9 @@ typedef struct vo_rt_asset_info {
     int vertex_count, triangle_count, edge_count, seam_edge_count; /* base mesh */
     int max_level, bone_count, tether_count, attached_count;
     int render_vertex_count, render_triangle_count; /* of the stable output topology */
+    int detail_vertex_count, detail_triangle_count; /* of vo_rt_cloth_detail; 0: no detail */
+    int detail_operator_count;
+    size_t detail_bytes;           /* of the operators and the base operator */
     int even_colours, odd_colours; /* of the triangles of even and odd levels, without slots */
     bool has_fine_levels;          /* finer levels have points of their own */
     bool is_seamed;                /* false: has links that are not merged yet */
@@ -175,6 +179,116 @@ VO_API vo_rt_asset_info vo_rt_asset_get_info(const vo_rt_asset *asset);
 VO_API const uint32_t *vo_rt_asset_get_triangles(const vo_rt_asset *asset);
 /* [render_vertex_count] texture coordinates of the output vertices. Owned by the asset. */
 VO_API const vo_rt_vec2 *vo_rt_asset_get_uv(const vo_rt_asset *asset);
+
+/* --- Detail (learned upsampling) ------------------------------------------------------------ */
+
+/* Operators that add the folds of fine cloth to a coarse simulation (Kavan et al. 2011). The nodes
+ * of a fine mesh follow the base vertices of the cloth, also where it is refined:
+ *
+ *   x_fine = B p + sum over operators of w_k D_k p,   p: base vertices of this and earlier frames
+ *
+ * B is sparse with rows that sum to 1, D_k is a learned residual whose rows sum to 0 per frame, w_k
+ * are the weights of the operators. `voile upsample` trains them. After that, oscillatory modes are
+ * added along the normals, nodes near attachments blend to the animated pose, and nodes inside
+ * bodies are moved out of them. Out of scope: self-collision of the detail. */
+enum {
+    VO_RT_MAX_DETAIL_NODES = 1 << 18,
+    VO_RT_MAX_OPERATORS = 8,        /* of an asset */
+    VO_RT_MAX_OPERATOR_HISTORY = 4, /* earlier frames that an operator reads */
+    VO_RT_MAX_OPERATOR_MODES = 16   /* oscillatory modes of an operator */
+};
+
+typedef enum vo_rt_operator_form {
+    VO_RT_OPERATOR_DENSE,    /* `residual` */
+    VO_RT_OPERATOR_LOW_RANK, /* `left`, stored as half floats, times `right` */
+    VO_RT_OPERATOR_SPARSE    /* `row_first`, `columns`, `weights` */
+} vo_rt_operator_form;
+
+/* Motion of a cloth, by which operators are selected. */
+typedef struct vo_rt_operator_motion {
+    float travel;      /* m/s, speed of the mean of the base vertices */
+    float deformation; /* m/s, root mean square speed relative to the mean */
+    float wind;        /* m/s, speed of the air relative to the mean */
+} vo_rt_operator_motion;
+
+/* One operator D. N nodes, C = M (1 + history) columns for M base vertices: first those of the
+ * current frame, then of each earlier one. */
+typedef struct vo_rt_operator_def {
+    vo_rt_operator_form form;
+    int history;     /* earlier frames, 0 to VO_RT_MAX_OPERATOR_HISTORY; default 0 */
+    float history_s; /* s between frames; default 1/60. Frames of other duration are interpolated */
+    const float *residual;    /* [N][C] */
+    int rank;                 /* of a low-rank operator, 1 to C */
+    const float *left;        /* [N][rank] rounded to half floats; columns may have any magnitude */
+    const float *right;       /* [rank][C] rows sum to 0 per frame */
+    const int32_t *row_first; /* [N + 1] first element of each row in `columns` and `weights` */
+    const int32_t *columns;   /* 0 to C - 1 */
+    const float *weights;
+
+    /* Oscillatory modes: node i is displaced along its normal by
+     * a (sine[k][i] sin(phase_k) + cosine[k][i] cos(phase_k)). The phase advances by rate_k s
+     * rad/s, where s is the wind divided by `mode_wind`; a = 2 s^2 / (1 + s^2), 1 in the wind of
+     * the training data. */
+    int mode_count;
+    const float *mode_rate;               /* [mode_count] rad/s, above 0 */
+    const float *mode_sine, *mode_cosine; /* [mode_count][N] m */
+    float mode_wind;                      /* m/s; 0: independent of the wind, s = a = 1 */
+    /* Mean motion of the training data (vo_rt_operator_measure): operators whose motion is near to
+     * that of the cloth have large weights. Ignored if there is one operator. */
+    vo_rt_operator_motion motion;
+} vo_rt_operator_def;
+
+VO_API vo_rt_operator_def vo_rt_operator_def_default(void);
+
+/* Motion between two frames of `count` positions, m, `dt` seconds apart, in the given wind. Means
+ * of a training sequence fill vo_rt_operator_def.motion. Thread-safe. Cost: 2 ns per position. */
+VO_API vo_rt_operator_motion vo_rt_operator_measure(int count, const vo_rt_vec3 *positions,
+                                                    const vo_rt_vec3 *previous, float dt,
+                                                    vo_rt_vec3 wind);
+
+/* Fine mesh of an asset and its operators. Arrays are read during the call only. */
+typedef struct vo_rt_detail_def {
+    int node_count;              /* N */
+    const vo_rt_vec3 *positions; /* [N] m, rest pose: in the pose of the asset's `positions` */
+    /* Output vertices: nodes, or copies of nodes where texture coordinates are discontinuous. */
+    int vertex_count;
+    const int32_t *nodes; /* [vertex_count] node of each vertex; NULL: vertex i is node i */
+    const vo_rt_vec2 *uv; /* [vertex_count] texture coordinates; NULL: 0 */
+    int triangle_count;
+    const int32_t *triangles; /* [3 triangle_count] vertices, counter-clockwise */
+
+    /* Base operator B: rows sum to 1. */
+    const int32_t *base_first;   /* [N + 1] first element of each row */
+    const int32_t *base_columns; /* base vertices of the asset */
+    const float *base_weights;
+
+    /* Blend to the animated pose: 1 at nodes with an attachment of 1, falling smoothly to 0 at
+     * `blend_distance` along the edges, and at least `attachment` elsewhere. */
+    const float *attachment;    /* [N] 0 free to 1 attached; NULL: no blend */
+    float blend_distance;       /* m; default 0.04 */
+    const uint16_t *skin_bones; /* [4 N] bones of the nodes; NULL: those of the base vertices */
+    const float *skin_weights;  /* [4 N] weights that sum to 1 */
+
+    int operator_count; /* 0 to VO_RT_MAX_OPERATORS; 0: the base operator alone */
+    const vo_rt_operator_def *operators;
+} vo_rt_detail_def;
+
+VO_API vo_rt_detail_def vo_rt_detail_def_default(void);
+
+/* Creates a new asset, a copy of `asset` with a detail mesh in place of its own, if it has one. The
+ * data of the result is a .vrt file like any other (docs/vrt-format.md). `asset` is not changed and
+ * need not outlive the result. Cost: linear in the operators, about 1 GB/s, and 1 us per node near
+ * an attachment. On failure *out is NULL and `message` (may be NULL) names the array and the
+ * element. */
+VO_API vo_result vo_rt_asset_add_detail(const vo_allocator *allocator, const vo_rt_asset *asset,
+                                        const vo_rt_detail_def *def, vo_rt_asset **out,
+                                        vo_rt_message *message);
+
+/* Topology of the output of vo_rt_cloth_detail: [3 detail_triangle_count] indices. Owned by the
+ * asset. */
+VO_API const uint32_t *vo_rt_asset_get_detail_triangles(const vo_rt_asset *asset);
+/* [detail_vertex_count] texture coordinates. Owned by the asset. */
+VO_API const vo_rt_vec2 *vo_rt_asset_get_detail_uv(const vo_rt_asset *asset);
 
 /* --- Seaming ------------------------------------------------------------------------------- */
 
@@ -223,7 +337,8 @@ VO_API vo_result vo_rt_seaming_create_asset(const vo_rt_seaming *seaming, bool m
     X(solve_s, "integration and constraints")                       \
     X(collide_s, "detection of contacts with bodies and response")  \
     X(self_s, "collisions of cloth with itself and other cloths")   \
-    X(output_s, "normals, interpolation and output buffers")
+    X(output_s, "normals, interpolation and output buffers")        \
+    X(detail_s, "learned upsampling of the detail mesh")
 
 /* Counters of the last step, except over_budget: X(member, description). */
 #define VO_RT_COUNTERS(X)                                                             \
@@ -258,6 +373,9 @@ VO_API vo_result vo_rt_seaming_create_asset(const vo_rt_seaming *seaming, bool m
     X(self_intersections, "edges that intersect a face: cloth arrived so")            \
     X(self_rejected_edits, "splits and joins too close to other cloth")               \
     X(self_skipped, "cloths without self-collision: the pool is exhausted")           \
+    X(detail_nodes, "nodes of detail meshes that were computed")                      \
+    X(detail_pushed, "nodes of detail meshes that were moved out of bodies")          \
+    X(detail_inside, "nodes of detail meshes that could not be moved out of bodies")  \
     X(dropped_steps, "steps skipped because dt exceeded max_steps_per_call")          \
     X(over_budget, "calls of step over the budget since the world was created")
 
@@ -596,6 +714,22 @@ typedef struct vo_rt_output {
 
 /* Writes the stable topology. Cost: about 20 ns per vertex. */
 VO_API vo_result vo_rt_cloth_write_output(const vo_rt_cloth *cloth, const vo_rt_output *output);
+
+/* Computes the detail mesh of an asset that has one (default true), in each step in which the cloth
+ * is visible. Without it vo_rt_cloth_detail returns the last positions. [any time] */
+VO_API vo_result vo_rt_cloth_set_detail(vo_rt_cloth *cloth, bool enabled);
+/* Weights of the operators of the detail mesh, [count] numbers of 0 or more, not all 0; they are
+ * divided by their sum. `count` must be that of the operators, or 0 (default): the weights follow
+ * the motion of the cloth within a quarter of a second. [any time] */
+VO_API vo_result vo_rt_cloth_set_detail_weights(vo_rt_cloth *cloth, int count,
+                                                const float *weights);
+/* Writes the detail mesh of the last step: positions, normals of the fine mesh, tangents, previous
+ * positions; detail_vertex_count elements each (vo_rt_asset_get_info). Fails if the asset has no
+ * detail mesh. Cost: about 5 ns per vertex, 40 ns with tangents. One cloth may be read by one
+ * thread at a time. */
+VO_API vo_result vo_rt_cloth_detail(const vo_rt_cloth *cloth, const vo_rt_output *output);
+/* Weights of the operators in the last step: writes at most `capacity`, returns their number. */
+VO_API int vo_rt_cloth_get_detail_weights(const vo_rt_cloth *cloth, int capacity, float *weights);
 
 /* Leaf mesh of the current front; the arrays are valid until the next step. */
 typedef struct vo_rt_leaf_view {

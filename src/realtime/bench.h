@@ -130,7 +130,7 @@ typedef struct vo_bench_scene_counts {
 typedef struct vo_bench_scene {
     int count;
     double *ms[VO_BENCH_TIME_COUNT]; /* [count] best of the repetitions, processor time */
-    double stage_ms[6];              /* means, in the order of VO_RT_STAGES */
+    double stage_ms[7];              /* means, in the order of VO_RT_STAGES */
     double last_ms;                  /* mean of the last repetition */
     vo_bench_scene_counts counts;
     double pool_bytes;                        /* of the world at the end */

@@ -166,7 +166,7 @@ static vo_result repeat_frames(scene_run *r, int repeat) {
     for (int k = 0; k < repeat; k++) {
         if (k > 0) VO_TRY(rewind_run(r, first, frame_start));
         r->out->counts = (vo_bench_scene_counts){0};
-        for (int i = 0; i < 6; i++) r->out->stage_ms[i] = 0;
+        for (int i = 0; i < 7; i++) r->out->stage_ms[i] = 0;
         r->out->last_ms = 0;
         for (int i = 0; i < r->out->count; i++) {
             VO_TRY(vo_check_cancel(r->b->ctx));
@@ -179,7 +179,7 @@ static vo_result repeat_frames(scene_run *r, int repeat) {
 /* Makes the means of the last repetition those of the best times. */
 static void scale_stages(vo_bench_scene *out) {
     double best = vo_bench_mean(out->ms[VO_BENCH_TIME_frame], out->count);
-    for (int i = 0; i < 6; i++) out->stage_ms[i] *= best / out->last_ms;
+    for (int i = 0; i < 7; i++) out->stage_ms[i] *= best / out->last_ms;
 }
 
 static vo_result run_frames(scene_run *r, int repeat) {

@@ -17,7 +17,7 @@ vo_rt_asset_def vo_rt_asset_def_default(void) {
         .max_level = 3, .fabric = vo_rt_fabric_default(), .tethers = true, .tether_scale = 1.02f};
 }
 
-static vo_rt_asset *allocate_asset(const vo_allocator *allocator) {
+vo_rt_asset *vo_rt_allocate_asset(const vo_allocator *allocator) {
     vo_rt_asset *asset = allocator->allocate(allocator->user, sizeof *asset, VO_RT_BLOCK_ALIGNMENT);
     if (asset) *asset = (vo_rt_asset){.allocator = *allocator};
     return asset;
@@ -79,7 +79,7 @@ vo_result vo_rt_cook_asset(const vo_allocator *allocator, vo_rt_cook *cook, vo_r
     vo_result result = run_stages(cook, message);
     vo_rt_asset *asset = NULL;
     if (result == VO_OK) {
-        asset = allocate_asset(allocator);
+        asset = vo_rt_allocate_asset(allocator);
         result = asset ? write_asset(asset, cook, message)
                        : vo_rt_fail(message, VO_NO_MEMORY, "no memory for the asset");
     }
@@ -132,7 +132,7 @@ vo_result vo_rt_asset_load(const vo_allocator *allocator, const void *data, size
     if (!vo_rt_is_allocator(allocator) || !data)
         return vo_rt_fail(message, VO_BAD_ARGUMENT, "%s is NULL or incomplete; set it",
                           data ? "allocator" : "data");
-    vo_rt_asset *asset = allocate_asset(allocator);
+    vo_rt_asset *asset = vo_rt_allocate_asset(allocator);
     if (!asset) return vo_rt_fail(message, VO_NO_MEMORY, "no memory for the asset");
     vo_rt_section_view view[VO_RT_SECTION_COUNT];
     vo_result result = vo_rt_block_read(asset, data, bytes, view, message);
@@ -173,6 +173,10 @@ vo_rt_asset_info vo_rt_asset_get_info(const vo_rt_asset *asset) {
         .attached_count = asset->attached_count,
         .render_vertex_count = asset->render_vertex_count,
         .render_triangle_count = asset->render_triangle_count,
+        .detail_vertex_count = asset->detail.vertex_count,
+        .detail_triangle_count = asset->detail.triangle_count,
+        .detail_operator_count = asset->detail.operator_count,
+        .detail_bytes = vo_rt_asset_detail_bytes(asset),
         .even_colours = asset->palette[0],
         .odd_colours = asset->palette[1],
         .has_fine_levels = asset->fine != NULL,
@@ -189,3 +193,9 @@ const uint32_t *vo_rt_asset_get_triangles(const vo_rt_asset *asset) {
 }
 
 const vo_rt_vec2 *vo_rt_asset_get_uv(const vo_rt_asset *asset) { return asset->render_uv; }
+
+const uint32_t *vo_rt_asset_get_detail_triangles(const vo_rt_asset *asset) {
+    return asset->detail.triangle;
+}
+
+const vo_rt_vec2 *vo_rt_asset_get_detail_uv(const vo_rt_asset *asset) { return asset->detail.uv; }

@@ -69,6 +69,57 @@ typedef struct vo_rt_fine_point {
     vo_rt_vec2 coordinate; /* m */
 } vo_rt_fine_point;
 
+/* --- Detail mesh (detail.c) ------------------------------------------------------------------- */
+
+/* Rows of operators are stored in strips of VO_RT_STRIP rows, one column of a strip after the
+ * other, so that a kernel reads one stream; rows beyond the last node are 0. */
+enum { VO_RT_STRIP = 32 };
+static inline size_t vo_rt_strips(int rows) {
+    return ((size_t)rows + VO_RT_STRIP - 1) / VO_RT_STRIP;
+}
+
+/* Node that follows the animated pose to a fraction. */
+typedef struct vo_rt_detail_skin {
+    int32_t node;        /* ascending */
+    int32_t anchor;      /* base vertex: its current attachment scales the weight */
+    float weight;        /* above 0, to 1 */
+    vo_rt_vec3 position; /* m, rest pose */
+    int32_t bone[VO_RT_BONES_PER_VERTEX]; /* 0 if the asset has no bones */
+    float bone_weight[VO_RT_BONES_PER_VERTEX];
+} vo_rt_detail_skin;
+
+/* An operator; offsets are elements of the arrays of vo_rt_asset_detail and multiples of 32. */
+typedef struct vo_rt_operator_record {
+    int32_t form, history, rank, mode_count;
+    float history_s, mode_wind;
+    vo_rt_operator_motion motion;
+    uint32_t numbers; /* dense: residual [strips][C][32]; low rank: right [strips(rank)][C][32];
+                         sparse: weights */
+    uint32_t halves;  /* low rank: left [strips][rank][32] */
+    uint32_t indices; /* sparse: first element of each row, [N + 1] */
+    uint32_t columns; /* sparse */
+    uint32_t modes;   /* of numbers: rates [32], then sine and cosine of each mode [strips][32] */
+} vo_rt_operator_record;
+
+/* Detail mesh of an asset; vertex_count 0: none. */
+typedef struct vo_rt_asset_detail {
+    int node_count, vertex_count, triangle_count, skin_count, operator_count;
+    const int32_t *base_first;              /* [node_count + 1] rows of the base operator */
+    const uint16_t *base_column;            /* base vertices */
+    const float *base_weight;               /* rows sum to 1 */
+    const int32_t *node;                    /* [vertex_count] node of each output vertex */
+    const vo_rt_vec2 *uv;                   /* [vertex_count] */
+    const uint32_t *triangle;               /* [3 triangle_count] output vertices */
+    const vo_rt_detail_skin *skin;          /* [skin_count] */
+    const vo_rt_operator_record *operators; /* [operator_count] */
+    const float *number;                    /* data of the operators */
+    const uint16_t *half;                   /* half floats */
+    const int32_t *index;
+    const uint16_t *column;
+    uint32_t base_count; /* elements of the base operator */
+    uint32_t number_count, half_count, index_count, column_count;
+} vo_rt_asset_detail;
+
 struct vo_rt_asset {
     vo_allocator allocator;
     void *data; /* the block; 64-byte aligned, as are its sections */
@@ -100,6 +151,7 @@ struct vo_rt_asset {
     int colour_count, coloured_levels;        /* finest level of `colour`; -1: no colours */
     int palette[2];                           /* stored colours of even and odd levels */
     const uint16_t *colour;                   /* [colour_count] see vo_rt_asset_colour */
+    vo_rt_asset_detail detail;
 };
 
 /* Material coordinates of the midpoints of the edges of a triangle; the asset must have fine points

@@ -222,7 +222,7 @@ enum {
 extern const char vo_rt_block_magic[8];
 
 /* Sections: X(name, tag, type, size of its numbers in bytes). Those from COLOUR on may be missing
- * in a file, which is the same as no elements. */
+ * in a file, which is the same as no elements; those of a detail mesh are written with one only. */
 #define VO_RT_SECTIONS(X)                               \
     X(INFO, "info", vo_rt_block_info, 4)                \
     X(POSITION, "position", vo_rt_vec3, 4)              \
@@ -238,7 +238,19 @@ extern const char vo_rt_block_magic[8];
     X(RENDER_TRIANGLE, "rtri", uint32_t, 4)             \
     X(RENDER_UV, "ruv", vo_rt_vec2, 4)                  \
     X(COLOUR, "colour", uint16_t, 2)                    \
-    X(FINE, "fine", vo_rt_fine_point, 4)
+    X(FINE, "fine", vo_rt_fine_point, 4)                \
+    X(DETAIL_FIRST, "dfirst", int32_t, 4)               \
+    X(DETAIL_COLUMN, "dcolumn", uint16_t, 2)            \
+    X(DETAIL_WEIGHT, "dweight", float, 4)               \
+    X(DETAIL_NODE, "dnode", int32_t, 4)                 \
+    X(DETAIL_UV, "duv", vo_rt_vec2, 4)                  \
+    X(DETAIL_TRIANGLE, "dtri", uint32_t, 4)             \
+    X(DETAIL_SKIN, "dskin", vo_rt_detail_skin, 4)       \
+    X(OPERATOR, "operator", vo_rt_operator_record, 4)   \
+    X(OPERATOR_NUMBER, "onumber", float, 4)             \
+    X(OPERATOR_HALF, "ohalf", uint16_t, 2)              \
+    X(OPERATOR_INDEX, "oindex", int32_t, 4)             \
+    X(OPERATOR_COLUMN, "ocolumn", uint16_t, 2)
 
 /* The record of section info. */
 typedef struct vo_rt_block_info {
@@ -283,6 +295,55 @@ vo_result vo_rt_check_content(const vo_rt_asset *asset, vo_rt_message *message);
 void vo_rt_asset_measure(vo_rt_asset *asset);
 /* Material coordinates of the corners of a base triangle. */
 void vo_rt_corner_coordinates(const vo_rt_asset *asset, int triangle, vo_rt_vec2 out[3]);
+
+/* --- Detail (detail_*.c) -------------------------------------------------------------------- */
+
+enum {
+    VO_RT_MAX_DETAIL_VERTICES = 1 << 20,
+    VO_RT_MAX_DETAIL_TRIANGLES = 1 << 21,
+    VO_RT_MAX_OPERATOR_COLUMNS = 65535,
+    VO_RT_MAX_OPERATOR_NUMBERS = 1 << 28 /* of all operators */
+};
+/* Bound of numbers of operators, and of the deviation of the sums of their rows. */
+#define VO_RT_MAX_OPERATOR_NUMBER 1e6f
+#define VO_RT_ROW_SUM_TOLERANCE   1e-3
+
+/* Arrays of a detail mesh in the form of the file; scratch memory. */
+typedef struct vo_rt_detail_build {
+    const vo_rt_asset *asset;
+    const vo_rt_detail_def *def;
+    vo_rt_scratch scratch;
+    uint16_t *base_column;
+    int32_t *node;
+    vo_rt_vec2 *uv;
+    vo_rt_detail_skin *skin;
+    int skin_count;
+    vo_rt_operator_record record[VO_RT_MAX_OPERATORS];
+    float *number;
+    uint16_t *half;
+    int32_t *index;
+    uint16_t *column;
+    uint64_t number_count, half_count, index_count, column_count;
+} vo_rt_detail_build;
+
+/* Checks a definition completely. */
+vo_result vo_rt_check_detail_def(const vo_rt_asset *asset, const vo_rt_detail_def *def,
+                                 vo_rt_message *message);
+/* Fills skin: the nodes that blend to the animated pose. False if memory is exhausted. */
+bool vo_rt_build_detail_skin(vo_rt_detail_build *build);
+/* Fills record and the data of the operators. Fails if they are too large. */
+vo_result vo_rt_build_operators(vo_rt_detail_build *build, vo_rt_message *message);
+/* Counts of the sections of the detail mesh; binds its arrays. */
+vo_result vo_rt_bind_detail(vo_rt_asset *asset, const vo_rt_section_view *view,
+                            vo_rt_message *message);
+/* Checks every element of the detail mesh of a bound asset. */
+vo_result vo_rt_check_detail(const vo_rt_asset *asset, vo_rt_message *message);
+/* Message about an element of a section. */
+vo_result vo_rt_fail_element(vo_rt_section section, int index, const char *what,
+                             vo_rt_message *message);
+vo_rt_asset *vo_rt_allocate_asset(const vo_allocator *allocator);
+/* Bytes of the base operator and of the operators. */
+size_t vo_rt_asset_detail_bytes(const vo_rt_asset *asset);
 
 static inline vo_rt_vec3 vo_rt_triangle_normal(vo_rt_vec3 a, vo_rt_vec3 b, vo_rt_vec3 c) {
     return f3_cross(f3_sub(b, a), f3_sub(c, a));

@@ -112,7 +112,7 @@ vo_result vo_rt_asset_bind(vo_rt_asset *asset, const vo_rt_section_view view[VO_
     asset->bone_count = info->bone_count;
     asset->output_is_refined_base = info->output_is_refined_base != 0;
     asset->fabric = info->fabric;
-    return VO_OK;
+    return vo_rt_bind_detail(asset, view, message);
 }
 
 void vo_rt_corner_coordinates(const vo_rt_asset *asset, int triangle, vo_rt_vec2 out[3]) {

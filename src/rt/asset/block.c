@@ -23,10 +23,17 @@ _Static_assert(sizeof(vo_rt_block_info) == 44 && sizeof(vo_rt_vec3) == 12 &&
                    sizeof(vo_rt_base_triangle) == 24 && sizeof(vo_rt_base_edge) == 56 &&
                    sizeof(vo_rt_vertex_maps) == 16 && sizeof(vo_rt_tether) == 12 &&
                    sizeof(vo_rt_link) == 8 && sizeof(vo_rt_render_vertex) == 20 &&
-                   sizeof(vo_rt_vec2) == 8 && sizeof(vo_rt_fine_point) == 20,
+                   sizeof(vo_rt_vec2) == 8 && sizeof(vo_rt_fine_point) == 20 &&
+                   sizeof(vo_rt_detail_skin) == 56 && sizeof(vo_rt_operator_record) == 56,
                "elements of sections have no padding");
 
 const char *vo_rt_section_tag(vo_rt_section section) { return formats[section].tag; }
+
+vo_result vo_rt_fail_element(vo_rt_section section, int index, const char *what,
+                             vo_rt_message *message) {
+    return vo_rt_fail(message, VO_BAD_DATA, "section %s: element %d %s; create the file again",
+                      vo_rt_section_tag(section), index, what);
+}
 
 /* --- Numbers -------------------------------------------------------------------------------- */
 
@@ -137,12 +144,18 @@ static void swap_section(uint8_t *block, size_t offset, const section_format *fo
 
 /* --- Writing -------------------------------------------------------------------------------- */
 
-static void write_header(uint8_t *data, size_t bytes) {
+/* Assets without a detail mesh have none of its sections. */
+static int count_sections(const vo_rt_section_view *view) {
+    return view[VO_RT_SECTION_DETAIL_FIRST].count > 0 ? VO_RT_SECTION_COUNT
+                                                      : VO_RT_SECTION_DETAIL_FIRST;
+}
+
+static void write_header(uint8_t *data, size_t bytes, int sections) {
     memcpy(data, vo_rt_block_magic, sizeof vo_rt_block_magic);
     put_number(data + VO_RT_HEADER_VERSION, VO_RT_BLOCK_VERSION, 4);
     put_number(data + VO_RT_HEADER_ORDER, BYTE_ORDER_MARK, 4);
     put_number(data + VO_RT_HEADER_SIZE, bytes, 8);
-    put_number(data + VO_RT_HEADER_SECTIONS, VO_RT_SECTION_COUNT, 4);
+    put_number(data + VO_RT_HEADER_SECTIONS, (uint64_t)sections, 4);
 }
 
 /* Copies one section to the block and fills its entry of the table. */
@@ -164,15 +177,15 @@ static void write_section(vo_rt_asset *asset, int index, size_t offset, vo_rt_se
 }
 
 bool vo_rt_block_write(vo_rt_asset *asset, vo_rt_section_view view[VO_RT_SECTION_COUNT]) {
-    size_t bytes = table_end(VO_RT_SECTION_COUNT);
-    for (int i = 0; i < VO_RT_SECTION_COUNT; i++)
-        bytes += align_up((size_t)view[i].count * formats[i].stride);
+    int sections = count_sections(view);
+    size_t bytes = table_end((uint32_t)sections);
+    for (int i = 0; i < sections; i++) bytes += align_up((size_t)view[i].count * formats[i].stride);
     if (!allocate_block(asset, bytes)) return false;
     uint8_t *data = asset->data;
     memset(data, 0, bytes);
-    write_header(data, bytes);
-    size_t offset = table_end(VO_RT_SECTION_COUNT);
-    for (int i = 0; i < VO_RT_SECTION_COUNT; i++) {
+    write_header(data, bytes, sections);
+    size_t offset = table_end((uint32_t)sections);
+    for (int i = 0; i < sections; i++) {
         size_t size = (size_t)view[i].count * formats[i].stride;
         write_section(asset, i, offset, &view[i]);
         offset += align_up(size);
@@ -191,8 +204,9 @@ static vo_result check_header(const uint8_t *data, size_t bytes, vo_rt_message *
             "or not a .vrt file, so copy or create it again",
             (unsigned)bytes, VO_RT_HEADER_BYTES);
     if (memcmp(data, vo_rt_block_magic, sizeof vo_rt_block_magic) != 0)
-        return vo_rt_fail(message, VO_BAD_DATA,
-                          "header: not a .vrt file; create one with voile cook or vo_rt_asset_create");
+        return vo_rt_fail(
+            message, VO_BAD_DATA,
+            "header: not a .vrt file; create one with voile cook or vo_rt_asset_create");
     uint32_t version = get_u32(data + VO_RT_HEADER_VERSION);
     if (version != VO_RT_BLOCK_VERSION)
         return vo_rt_fail(

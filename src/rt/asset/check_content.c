@@ -4,12 +4,6 @@
 
 #include <float.h>
 
-static vo_result fail_element(vo_rt_section section, int index, const char *what,
-                              vo_rt_message *message) {
-    return vo_rt_fail(message, VO_BAD_DATA, "section %s: element %d %s; create the file again",
-                      vo_rt_section_tag(section), index, what);
-}
-
 static bool in_range(float x, float low, float high) { return x >= low && x <= high; }
 static bool is_coordinate(float x) { return in_range(x, -VO_RT_MAX_EXTENT, VO_RT_MAX_EXTENT); }
 static bool is_index(int32_t i, int count) { return i >= 0 && i < count; }
@@ -18,7 +12,8 @@ static vo_result check_positions(const vo_rt_asset *asset, vo_rt_message *messag
     for (int v = 0; v < asset->vertex_count; v++) {
         vo_rt_vec3 p = asset->position[v];
         if (!is_coordinate(p.x) || !is_coordinate(p.y) || !is_coordinate(p.z))
-            return fail_element(VO_RT_SECTION_POSITION, v, "is not finite or too large", message);
+            return vo_rt_fail_element(VO_RT_SECTION_POSITION, v, "is not finite or too large",
+                                      message);
     }
     return VO_OK;
 }
@@ -29,11 +24,12 @@ static vo_result check_triangles(const vo_rt_asset *asset, vo_rt_message *messag
         const int32_t *v = triangle->vertex, *e = triangle->edge;
         for (int i = 0; i < 3; i++)
             if (!is_index(v[i], asset->vertex_count) || !is_index(e[i], asset->edge_count))
-                return fail_element(VO_RT_SECTION_TRIANGLE, t, "has an index out of range",
-                                    message);
+                return vo_rt_fail_element(VO_RT_SECTION_TRIANGLE, t, "has an index out of range",
+                                          message);
         if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0] || e[0] == e[1] || e[1] == e[2] ||
             e[2] == e[0])
-            return fail_element(VO_RT_SECTION_TRIANGLE, t, "has equal corners or edges", message);
+            return vo_rt_fail_element(VO_RT_SECTION_TRIANGLE, t, "has equal corners or edges",
+                                      message);
     }
     return VO_OK;
 }
@@ -72,15 +68,15 @@ static vo_result check_edges(const vo_rt_asset *asset, vo_rt_message *message) {
     int sides = 0;
     for (int e = 0; e < asset->edge_count; e++) {
         if (!is_edge_connected(asset, e))
-            return fail_element(VO_RT_SECTION_EDGE, e, "does not match its vertices or triangles",
-                                message);
+            return vo_rt_fail_element(VO_RT_SECTION_EDGE, e,
+                                      "does not match its vertices or triangles", message);
         if (!are_edge_numbers_valid(&asset->edge[e]))
-            return fail_element(VO_RT_SECTION_EDGE, e, "has a number out of range", message);
+            return vo_rt_fail_element(VO_RT_SECTION_EDGE, e, "has a number out of range", message);
         sides += asset->edge[e].triangle[1] < 0 ? 1 : 2;
     }
     if (sides == 3 * asset->triangle_count) return VO_OK;
-    return fail_element(VO_RT_SECTION_TRIANGLE, 0, "or another one has edges of other triangles",
-                        message);
+    return vo_rt_fail_element(VO_RT_SECTION_TRIANGLE, 0,
+                              "or another one has edges of other triangles", message);
 }
 
 /* The material coordinates of a triangle's three edges agree and span a positive area. */
@@ -94,12 +90,13 @@ static vo_result check_rest_shape(const vo_rt_asset *asset, vo_rt_message *messa
             int side = edge->vertex[0] == triangle->vertex[(i + 1) % 3] ? 0 : 1;
             vo_rt_vec2 end = edge->coordinate[side][1 - side];
             if (end.x != p[(i + 2) % 3].x || end.y != p[(i + 2) % 3].y)
-                return fail_element(VO_RT_SECTION_TRIANGLE, t,
-                                    "has edges whose material coordinates do not agree", message);
+                return vo_rt_fail_element(VO_RT_SECTION_TRIANGLE, t,
+                                          "has edges whose material coordinates do not agree",
+                                          message);
         }
         if (vo_rt_is_degenerate(p) || f2_cross(f2_sub(p[1], p[0]), f2_sub(p[2], p[0])) <= 0)
-            return fail_element(VO_RT_SECTION_TRIANGLE, t, "has almost no area or is mirrored",
-                                message);
+            return vo_rt_fail_element(VO_RT_SECTION_TRIANGLE, t,
+                                      "has almost no area or is mirrored", message);
     }
     return VO_OK;
 }
@@ -114,9 +111,9 @@ static bool is_map_valid(const vo_rt_vertex_maps *m) {
 static vo_result check_maps(const vo_rt_asset *asset, vo_rt_message *message) {
     for (int v = 0; v < asset->vertex_count; v++) {
         if (!is_map_valid(&asset->maps[v]))
-            return fail_element(VO_RT_SECTION_MAPS, v, "has a value out of range", message);
+            return vo_rt_fail_element(VO_RT_SECTION_MAPS, v, "has a value out of range", message);
         if (!in_range(asset->stiffness_factor[v], 0, 1e6f))
-            return fail_element(VO_RT_SECTION_STIFFNESS, v, "is out of range", message);
+            return vo_rt_fail_element(VO_RT_SECTION_STIFFNESS, v, "is out of range", message);
     }
     return VO_OK;
 }
@@ -128,12 +125,12 @@ static vo_result check_tethers(const vo_rt_asset *asset, vo_rt_message *message)
         if (!is_index(t->vertex, asset->vertex_count) ||
             !is_index(t->anchor, asset->vertex_count) || t->vertex < last ||
             (i >= VO_RT_MAX_TETHERS && asset->tether[i - VO_RT_MAX_TETHERS].vertex == t->vertex))
-            return fail_element(VO_RT_SECTION_TETHER, i, "has an invalid vertex", message);
+            return vo_rt_fail_element(VO_RT_SECTION_TETHER, i, "has an invalid vertex", message);
         if (asset->maps[t->anchor].attachment < 1 || asset->maps[t->vertex].attachment >= 1)
-            return fail_element(VO_RT_SECTION_TETHER, i,
-                                "does not run from a free to an attached vertex", message);
+            return vo_rt_fail_element(VO_RT_SECTION_TETHER, i,
+                                      "does not run from a free to an attached vertex", message);
         if (!in_range(t->length, FLT_MIN, FLT_MAX))
-            return fail_element(VO_RT_SECTION_TETHER, i, "has an invalid length", message);
+            return vo_rt_fail_element(VO_RT_SECTION_TETHER, i, "has an invalid length", message);
         last = t->vertex;
     }
     return VO_OK;
@@ -144,7 +141,7 @@ static vo_result check_links(const vo_rt_asset *asset, vo_rt_message *message) {
         const vo_rt_link *l = &asset->link[i];
         if (!is_index(l->a, asset->vertex_count) || !is_index(l->b, asset->vertex_count) ||
             l->a >= l->b)
-            return fail_element(VO_RT_SECTION_LINK, i, "has an invalid vertex", message);
+            return vo_rt_fail_element(VO_RT_SECTION_LINK, i, "has an invalid vertex", message);
     }
     return VO_OK;
 }
@@ -155,14 +152,14 @@ static vo_result check_skin(const vo_rt_asset *asset, vo_rt_message *message) {
         float sum = 0;
         for (int i = VO_RT_BONES_PER_VERTEX * v; i < VO_RT_BONES_PER_VERTEX * (v + 1); i++) {
             if (asset->skin_bone[i] >= asset->bone_count)
-                return fail_element(VO_RT_SECTION_SKIN_BONE, i, "is out of range", message);
+                return vo_rt_fail_element(VO_RT_SECTION_SKIN_BONE, i, "is out of range", message);
             if (!in_range(asset->skin_weight[i], 0, 1.001f))
-                return fail_element(VO_RT_SECTION_SKIN_WEIGHT, i, "is out of range", message);
+                return vo_rt_fail_element(VO_RT_SECTION_SKIN_WEIGHT, i, "is out of range", message);
             sum += asset->skin_weight[i];
         }
         if (!in_range(sum, 0.999f, 1.001f))
-            return fail_element(VO_RT_SECTION_SKIN_WEIGHT, VO_RT_BONES_PER_VERTEX * v,
-                                "begins a vertex whose weights do not sum to 1", message);
+            return vo_rt_fail_element(VO_RT_SECTION_SKIN_WEIGHT, VO_RT_BONES_PER_VERTEX * v,
+                                      "begins a vertex whose weights do not sum to 1", message);
     }
     return VO_OK;
 }
@@ -178,22 +175,22 @@ static bool is_output_vertex_valid(const vo_rt_asset *asset, const vo_rt_render_
 static vo_result check_output(const vo_rt_asset *asset, vo_rt_message *message) {
     for (int i = 0; i < asset->render_vertex_count; i++) {
         if (!is_output_vertex_valid(asset, &asset->render_vertex[i]))
-            return fail_element(VO_RT_SECTION_RENDER_VERTEX, i, "is out of range", message);
+            return vo_rt_fail_element(VO_RT_SECTION_RENDER_VERTEX, i, "is out of range", message);
         vo_rt_vec2 uv = asset->render_uv[i];
         if (!in_range(uv.x, -2 * VO_RT_MAX_EXTENT, 2 * VO_RT_MAX_EXTENT) ||
             !in_range(uv.y, -2 * VO_RT_MAX_EXTENT, 2 * VO_RT_MAX_EXTENT))
-            return fail_element(VO_RT_SECTION_RENDER_UV, i, "is out of range", message);
+            return vo_rt_fail_element(VO_RT_SECTION_RENDER_UV, i, "is out of range", message);
     }
     for (int i = 0; i < 3 * asset->render_triangle_count; i++)
         if (asset->render_triangle[i] >= (uint32_t)asset->render_vertex_count)
-            return fail_element(VO_RT_SECTION_RENDER_TRIANGLE, i, "is out of range", message);
+            return vo_rt_fail_element(VO_RT_SECTION_RENDER_TRIANGLE, i, "is out of range", message);
     if (!asset->output_is_refined_base) return VO_OK;
     int64_t n = vo_rt_refined_segments(asset->max_level);
     if (asset->render_triangle_count == asset->triangle_count * n * n &&
         asset->render_vertex_count == asset->vertex_count + asset->edge_count * (n - 1) +
                                           asset->triangle_count * ((n - 1) * (n - 2) / 2))
         return VO_OK;
-    return fail_element(VO_RT_SECTION_INFO, 0, "describes another output topology", message);
+    return vo_rt_fail_element(VO_RT_SECTION_INFO, 0, "describes another output topology", message);
 }
 
 static vo_result check_fine(const vo_rt_asset *asset, vo_rt_message *message) {
@@ -204,13 +201,14 @@ static vo_result check_fine(const vo_rt_asset *asset, vo_rt_message *message) {
         int invalid = vo_rt_find_invalid_fine(asset->fine + (size_t)t * (size_t)count, corner,
                                               asset->max_level);
         if (invalid == count)
-            return fail_element(VO_RT_SECTION_FINE, t * count,
-                                "begins a triangle with parts that have almost no area or are "
-                                "mirrored",
-                                message);
+            return vo_rt_fail_element(
+                VO_RT_SECTION_FINE, t * count,
+                "begins a triangle with parts that have almost no area or are "
+                "mirrored",
+                message);
         if (invalid >= 0)
-            return fail_element(VO_RT_SECTION_FINE, t * count + invalid, "is out of range",
-                                message);
+            return vo_rt_fail_element(VO_RT_SECTION_FINE, t * count + invalid, "is out of range",
+                                      message);
     }
     return VO_OK;
 }
@@ -219,7 +217,7 @@ static vo_result check_fine(const vo_rt_asset *asset, vo_rt_message *message) {
 static vo_result check_colours(const vo_rt_asset *asset, vo_rt_message *message) {
     for (int i = 0; i < asset->colour_count; i++)
         if (asset->colour[i] >= VO_RT_MAX_COLOURS || asset->colour[i] >= asset->colour_count)
-            return fail_element(VO_RT_SECTION_COLOUR, i, "is out of range", message);
+            return vo_rt_fail_element(VO_RT_SECTION_COLOUR, i, "is out of range", message);
     return VO_OK;
 }
 
@@ -234,7 +232,7 @@ static vo_result check_vertices_used(const vo_rt_asset *asset, vo_rt_message *me
     while (v < asset->vertex_count && used[v]) v++;
     vo_rt_scratch_free(&scratch);
     if (v == asset->vertex_count) return VO_OK;
-    return fail_element(VO_RT_SECTION_POSITION, v, "belongs to no triangle", message);
+    return vo_rt_fail_element(VO_RT_SECTION_POSITION, v, "belongs to no triangle", message);
 }
 
 vo_result vo_rt_check_content(const vo_rt_asset *asset, vo_rt_message *message) {
@@ -250,5 +248,6 @@ vo_result vo_rt_check_content(const vo_rt_asset *asset, vo_rt_message *message) 
     if (result == VO_OK) result = check_output(asset, message);
     if (result == VO_OK) result = check_colours(asset, message);
     if (result == VO_OK) result = check_fine(asset, message);
+    if (result == VO_OK) result = vo_rt_check_detail(asset, message);
     return result;
 }

@@ -10,6 +10,8 @@ static const double SPRING = 9.0, BEND = 12.0, VERTEX = 3.0, TRIANGLE = 10.0, CO
 /* Detection of contacts per vertex of a cloth near a triangle mesh, or near shapes. */
 static const double MESH_VERTEX = 500.0, SHAPE_VERTEX = 200.0;
 static const double ADAPT_EDGE = 35.0, OUTPUT_VERTEX = 4.5;
+/* Of a detail mesh: per node, and per number of the operators that is read. */
+static const double DETAIL_NODE = 25.0, DETAIL_NUMBER = 0.06;
 /* A query for self-collision: per face, per pair of features; a contact, per substep. */
 static const double QUERY_FACE = 150.0, QUERY_PAIR = 60.0, SELF_CONTACT = 25.0;
 
@@ -46,6 +48,12 @@ double vo_rt_budget_adapt_cost(const vo_rt_cloth *c) {
 
 double vo_rt_budget_output_cost(const vo_rt_cloth *c) {
     return OUTPUT_VERTEX * c->asset->render_vertex_count;
+}
+
+double vo_rt_budget_detail_cost(const vo_rt_cloth *c) {
+    const vo_rt_asset_detail *d = &c->asset->detail;
+    return DETAIL_NODE * d->node_count +
+           DETAIL_NUMBER * ((double)d->number_count + (double)d->half_count);
 }
 
 void vo_rt_budget_update(vo_rt_world *w) {

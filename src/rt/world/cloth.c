@@ -19,6 +19,7 @@ static void release_arrays(vo_rt_cloth *c) {
 void vo_rt_cloth_free(vo_rt_cloth *c) {
     vo_rt_world *w = c->world;
     vo_rt_detail_free(&c->detail, &w->def.allocator, c->asset);
+    vo_rt_upsample_free(&c->upsample, &w->def.allocator);
     vo_rt_contact_free(&c->contacts, &w->heap);
     vo_rt_self_free(&c->self, &w->heap);
     vo_rt_mesh_free(&c->mesh, &w->heap);
@@ -58,6 +59,7 @@ static void set_inputs(vo_rt_cloth *c, const vo_rt_cloth_def *def) {
     c->next.blend = 1;
     c->next.link_strength = 1;
     c->next.enabled = 1;
+    c->next.detail_enabled = 1;
     c->input = c->next;
 }
 
@@ -118,6 +120,7 @@ void vo_rt_cloth_reset_state(vo_rt_cloth *c) {
     place_particles(c);
     vo_rt_detail_rebind(&c->detail, &c->mesh);
     vo_rt_detail_reset(&c->detail);
+    vo_rt_upsample_reset(&c->upsample);
 }
 
 int vo_rt_cloth_find_middle(const vo_rt_asset *a, float *radius) {
@@ -145,7 +148,8 @@ static vo_result create(vo_rt_cloth *c, const vo_rt_cloth_def *def) {
         return vo_rt_fail(&w->message, VO_NO_MEMORY,
                           "pool of %u bytes is exhausted; raise pool_bytes",
                           (unsigned)w->def.pool_bytes);
-    if (!vo_rt_detail_init(&c->detail, &w->def.allocator, c->asset))
+    if (!vo_rt_detail_init(&c->detail, &w->def.allocator, c->asset) ||
+        !vo_rt_upsample_init(&c->upsample, &w->def.allocator, c->asset))
         return vo_rt_fail(&w->message, VO_NO_MEMORY, "out of memory for the output of the cloth");
     c->middle_vertex = vo_rt_cloth_find_middle(c->asset, &c->middle_radius);
     set_inputs(c, def);
@@ -155,6 +159,7 @@ static vo_result create(vo_rt_cloth *c, const vo_rt_cloth_def *def) {
     c->state.steps_to_major = c->index % w->def.minor_per_major;
     c->state.is_visible = true;
     vo_rt_detail_publish(&c->detail, &c->mesh, 1, 0);
+    vo_rt_publish_upsampled(c, &c->mesh, 1, 0, false);
     return VO_OK;
 }
 

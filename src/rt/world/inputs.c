@@ -21,6 +21,7 @@ static void serve_requests(vo_rt_cloth *c) {
     if (c->input.teleport) {
         vo_rt_frame_teleport(c);
         vo_rt_detail_reset(&c->detail);
+        vo_rt_upsample_reset(&c->upsample);
         c->state.frame = c->input.transform;
         c->state.arrives = true;
         c->state.may_intersect = true;

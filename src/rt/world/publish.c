@@ -63,6 +63,8 @@ static void publish_cloth(vo_rt_cloth *c) {
     c->has_moved = false;
     c->stats.cost += vo_rt_budget_output_cost(c);
     c->stats.output_s += vo_now() - start;
+    vo_rt_publish_upsampled(c, &mesh, vo_rt_publish_alpha(c), c->world->step.dt, true);
+    if (c->stats.detail_nodes > 0) c->stats.cost += vo_rt_budget_detail_cost(c);
 }
 
 static void publish(void *arg, int begin, int end, int chunk) {
@@ -161,6 +163,7 @@ static void sum_stats(vo_rt_world *w) {
 void vo_rt_publish(vo_rt_world *w) {
     for (int i = 0; i < w->active_count; i++)
         if (w->active[i]->input.blend < 1) vo_rt_publish_reserve(w->active[i]);
+    vo_rt_air_update(w);
     if (!vo_threads_run(w->threads, w->active_count, 1, publish, w)) w->step.tasks_failed = true;
     w->event_count = 0;
     if (w->step.steps > 0) {

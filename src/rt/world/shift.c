@@ -25,6 +25,7 @@ static void shift_cloth(vo_rt_cloth *c, vo_rt_vec3 offset) {
     for (int i = 0; i < c->asset->vertex_count; i++)
         c->attachments[i].position = f3_sub(c->attachments[i].position, offset);
     vo_rt_detail_shift(&c->detail, c->asset, offset);
+    vo_rt_upsample_shift(&c->upsample, c->asset, offset);
     shift3(&c->next.transform.position, 1, offset);
     shift3(&c->input.transform.position, 1, offset);
     shift3(&c->state.frame.position, 1, offset);

@@ -68,7 +68,7 @@ static const void *take(reader *r, size_t bytes) {
 static uint64_t layout_of_structs(void) {
     return (uint64_t)sizeof(world_state) ^ (uint64_t)sizeof(cloth_header) << 16 ^
            (uint64_t)sizeof(vo_rt_edge) << 32 ^ (uint64_t)sizeof(vo_rt_triangle) << 40 ^
-           (uint64_t)sizeof(void *) << 48;
+           (uint64_t)sizeof(void *) << 48 ^ (uint64_t)sizeof(vo_rt_upsample_head) << 52;
 }
 
 static void write_cloth(writer *w, const vo_rt_cloth *c) {
@@ -97,6 +97,8 @@ static void write_cloth(writer *w, const vo_rt_cloth *c) {
     write(w, c->contacts.shell, (size_t)hints * sizeof *c->contacts.shell);
     void *detail = reserve(w, vo_rt_detail_save(&c->detail, a, NULL));
     if (detail) vo_rt_detail_save(&c->detail, a, detail);
+    void *upsample = reserve(w, vo_rt_upsample_save(&c->upsample, a, NULL));
+    if (upsample) vo_rt_upsample_save(&c->upsample, a, upsample);
     void *mesh = reserve(w, mesh_bytes);
     if (mesh) vo_rt_mesh_save(&c->mesh, mesh);
 }
@@ -162,7 +164,7 @@ typedef struct cloth_parts {
     vo_rt_cloth *cloth;
     cloth_header header;
     const void *bones, *attachments, *pose_start, *pose_end, *contacts, *shell;
-    const void *detail, *mesh;
+    const void *detail, *upsample, *mesh;
 } cloth_parts;
 
 static bool read_cloth(reader *r, vo_rt_world *w, cloth_parts *p) {
@@ -185,9 +187,10 @@ static bool read_cloth(reader *r, vo_rt_world *w, cloth_parts *p) {
     p->contacts = take(r, vo_rt_contact_save(&p->cloth->contacts, h->hint_count, NULL));
     p->shell = take(r, (size_t)h->hint_count * sizeof(vo_rt_vec4));
     p->detail = take(r, vo_rt_detail_save(&p->cloth->detail, a, NULL));
+    p->upsample = take(r, vo_rt_upsample_save(&p->cloth->upsample, a, NULL));
     p->mesh = take(r, (size_t)h->mesh_bytes);
     return p->bones && p->attachments && p->pose_start && p->pose_end && p->contacts && p->shell &&
-           p->detail && p->mesh;
+           p->detail && p->upsample && p->mesh;
 }
 
 static bool counts_are_valid(const cloth_header *h) {
@@ -233,6 +236,8 @@ static bool restore_cloth(const cloth_parts *p) {
     vo_rt_self_invalidate(&c->self);
     restore_contacts(c, p);
     vo_rt_levels_update(&c->levels, &c->mesh);
+    vo_rt_upsample_restore(&c->upsample, c->asset, p->upsample,
+                           vo_rt_operator_select_kernels(w->use_avx2));
     return vo_rt_detail_restore(&c->detail, &c->mesh, p->detail,
                                 vo_rt_detail_save(&c->detail, c->asset, NULL));
 }

@@ -37,17 +37,6 @@ vo_result vo_rt_world_begin_step(vo_rt_world *w, float dt) {
     return VO_OK;
 }
 
-/* Wind with turbulence: two incommensurate oscillations, the same for all cloths. */
-static void update_air(vo_rt_world *w) {
-    const vo_rt_world_inputs *in = &w->input;
-    float t = (float)fmod(w->time, 1000.0);
-    float gust = in->turbulence * (0.6f * sinf(5.1f * t) + 0.4f * sinf(13.7f * t + 1.3f));
-    w->air.wind = f3_scale(1 + gust, in->wind);
-    w->air.density = 1.2f;
-    w->air.fan_count = in->fan_count;
-    for (int i = 0; i < in->fan_count; i++) w->air.fan[i] = in->fan[i];
-}
-
 /* True if a body that moves in this step is near. */
 static bool is_disturbed(const vo_rt_cloth *c) {
     const vo_rt_vec3 margin = f3(0.05f, 0.05f, 0.05f);
@@ -92,7 +81,7 @@ static int choose_span(const vo_rt_world *w) {
 static void run_minor_steps(vo_rt_world *w) {
     w->step.span = choose_span(w);
     float s = (float)(w->step.minor + w->step.span) / (float)w->step.steps;
-    update_air(w);
+    vo_rt_air_update(w);
     vo_rt_bodies_advance(w, s);
     vo_rt_groups_find(w);
     select_cloths(w);

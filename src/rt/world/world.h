@@ -17,6 +17,7 @@
 #include "rt/base/text.h"
 #include "rt/body/body_private.h"
 #include "rt/contact/contact.h"
+#include "rt/detail/operator.h"
 #include "rt/detail/output.h"
 #include "rt/self/self.h"
 #include "rt/solve/levels.h"
@@ -46,7 +47,10 @@ typedef struct vo_rt_cloth_inputs {
     uint8_t enabled;
     uint8_t teleport, reset, wake; /* requests, cleared when they are served */
     uint8_t pose_changed;          /* transform, bones or attachments were set */
-    uint8_t unused[3];             /* zero: snapshots copy the struct */
+    uint8_t detail_enabled;
+    uint8_t unused[2];           /* zero: snapshots copy the struct */
+    int32_t detail_weight_count; /* 0: by the motion */
+    float detail_weight[VO_RT_MAX_OPERATORS];
 } vo_rt_cloth_inputs;
 
 /* Values of a world that the host may set at any time. */
@@ -138,7 +142,8 @@ struct vo_rt_cloth {
     vo_rt_mesh mesh;
     vo_rt_contact_set contacts;
     vo_rt_detail detail;
-    vo_rt_edits edits; /* of the major step in progress */
+    vo_rt_upsample upsample; /* detail mesh, if the asset has one; publish */
+    vo_rt_edits edits;       /* of the major step in progress */
     int split_capacity, join_capacity;
     vo_rt_levels levels;    /* split edges by level; adapt */
     vo_rt_vec4 *blended[2]; /* shown and position mixed with the animated pose; publish */
@@ -373,11 +378,23 @@ double vo_rt_budget_move_cost(const vo_rt_cloth *cloth);
 double vo_rt_budget_adapt_cost(const vo_rt_cloth *cloth);
 /* The same for the output of a world step. */
 double vo_rt_budget_output_cost(const vo_rt_cloth *cloth);
+double vo_rt_budget_detail_cost(const vo_rt_cloth *cloth);
 /* Of a query of a group, and of a substep of its contacts. */
 double vo_rt_budget_query_cost(const vo_rt_self_set *set);
 double vo_rt_budget_self_cost(const vo_rt_self_set *set);
 /* Adjusts the detail scale to the cost of the step. */
 void vo_rt_budget_update(vo_rt_world *world);
+
+/* upsample.c */
+/* Detail mesh of a world step that lasted `dt`; `with_bodies`: bodies are posed. */
+void vo_rt_publish_upsampled(vo_rt_cloth *cloth, const vo_rt_mesh *mesh, float alpha, float dt,
+                             bool with_bodies);
+
+/* air.c */
+/* Sets the air of the world for its current time. */
+void vo_rt_air_update(vo_rt_world *world);
+/* Velocity of the air in the middle of the bounds of a cloth, m/s. */
+vo_rt_vec3 vo_rt_air_find(const vo_rt_cloth *cloth);
 
 /* publish.c */
 void vo_rt_publish(vo_rt_world *world);
