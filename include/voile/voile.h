@@ -21,5 +21,6 @@
 #include <voile/sim.h>
 #include <voile/snapshot.h>
 #include <voile/stats.h>
+#include <voile/upsample.h>
 
 #endif

@@ -17,44 +17,7 @@
 
 #include "core/context.h"
 
-/* Base operator B. */
-typedef enum vo_upsample_base {
-    VO_UPSAMPLE_BARYCENTRIC, /* interpolation in the nearest coarse triangle */
-    VO_UPSAMPLE_LOOP,        /* Loop's limit surface at the same points */
-    VO_UPSAMPLE_MEAN,        /* centroid of the coarse vertices: the whole operator is learned */
-} vo_upsample_base;
-
-/* Penalty gamma_n on the n-th harmonic of the residual, n = 1..N; lambda_n: normalised eigenvalue,
- * about (n - 1) / N (vo_harmonics_normalised). */
-typedef enum vo_upsample_regularisation {
-    VO_UPSAMPLE_HARMONIC,  /* a (1 + b (n - 1) / N)^c, from gamma_first, gamma_last and exponent */
-    VO_UPSAMPLE_LAPLACIAN, /* alpha lambda_n */
-    VO_UPSAMPLE_TIKHONOV,  /* alpha */
-    VO_UPSAMPLE_LINEAR,    /* alpha + beta lambda_n */
-    VO_UPSAMPLE_CUTOFF,    /* alpha up to the harmonic `cutoff`; higher ones are 0 */
-    VO_UPSAMPLE_UNREGULARISED, /* 0: minimum-norm least squares */
-} vo_upsample_regularisation;
-
-/* Parameters of a fit; start from vo_upsample_fit_def_default(). Penalties are those of lengths
- * relative to the square root of the garment's area, so that they do not depend on the unit. */
-typedef struct vo_upsample_fit_def {
-    vo_upsample_regularisation regularisation;
-    vo_upsample_base base;
-    bool area_weighted;    /* errors are weighted by vertex areas; false: all vertices are equal */
-    int harmonic_count;    /* harmonics of the residual; 0: automatic, see vo_upsample_fit */
-    double gamma_first;    /* penalty of the first harmonic, > 0 */
-    double gamma_last;     /* penalty of the N-th harmonic, >= gamma_first */
-    double exponent;       /* c > 0; larger values admit finer detail */
-    double alpha, beta;    /* >= 0 */
-    int cutoff;            /* harmonics that VO_UPSAMPLE_CUTOFF keeps */
-    int history;           /* previous coarse states used as input */
-    int history_step;      /* frames between them, >= 1 */
-    int mode_count;        /* largest number of pairs of oscillatory modes */
-    double mode_threshold; /* modes are added while one removes at least this fraction of the
-                              energy of the residual along the normals */
-} vo_upsample_fit_def;
-
-vo_upsample_fit_def vo_upsample_fit_def_default(void);
+#include <voile/upsample.h>
 
 /* Errors of an operator on pairs, m: root mean square over vertices and frames. */
 typedef struct vo_upsample_error {

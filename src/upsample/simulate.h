@@ -14,18 +14,7 @@
 
 #include "upsample/pairs.h"
 
-typedef enum vo_upsample_test_kind {
-    VO_UPSAMPLE_TEST_CLUSTERED, /* masses of patches (clusters.h) */
-    VO_UPSAMPLE_TEST_NONE       /* the cloths have only the bodies in common */
-} vo_upsample_test_kind;
-
-typedef struct vo_upsample_progress {
-    int scene, scene_count;
-    int frame, frame_count;  /* of the scene; negative in the preroll */
-    double coarse_s, fine_s; /* s of computing time, of the frame */
-} vo_upsample_progress;
-/* Returns false to cancel: the call ends with VO_CANCELLED. */
-typedef bool vo_upsample_progress_fn(void *user, const vo_upsample_progress *progress);
+#include <voile/upsample.h>
 
 typedef struct vo_upsample_simulate_def {
     vo_upsample_test_kind test_kind; /* default clustered */
