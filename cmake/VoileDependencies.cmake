@@ -31,6 +31,25 @@ if(VOILE_CHOLMOD)
     "CHOLMOD not found: building without the direct solver")
 endif()
 
+set(LAPACKE_FOUND FALSE)
+set(OPENBLAS_FOUND FALSE)
+set(ARPACK_FOUND FALSE)
+if(VOILE_LAPACK)
+  pkg_check_modules(LAPACKE IMPORTED_TARGET lapacke)
+  voile_use(LAPACKE_FOUND linalg PkgConfig::LAPACKE LAPACK
+    "LAPACK not found: building without training of upsampling operators")
+  if(LAPACKE_FOUND) # limited to one thread during calls; another BLAS is used as it is
+    pkg_check_modules(OPENBLAS IMPORTED_TARGET openblas)
+    voile_use(OPENBLAS_FOUND linalg PkgConfig::OPENBLAS OPENBLAS
+      "OpenBLAS not found: eigenvectors by another BLAS may depend on its number of threads")
+  endif()
+endif()
+if(VOILE_ARPACK)
+  pkg_check_modules(ARPACK IMPORTED_TARGET arpack)
+  voile_use(ARPACK_FOUND linalg PkgConfig::ARPACK ARPACK
+    "ARPACK not found: harmonics of meshes are computed by LAPACK, all of them at once")
+endif()
+
 set(ASSIMP_FOUND FALSE)
 if(VOILE_ASSIMP)
   pkg_check_modules(ASSIMP IMPORTED_TARGET assimp>=5.0)

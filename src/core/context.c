@@ -191,6 +191,12 @@ const char *vo_features(void) {
 #ifdef VO_HAVE_CHOLMOD
            "cholmod "
 #endif
+#ifdef VO_HAVE_LAPACK
+           "lapack "
+#endif
+#ifdef VO_HAVE_ARPACK
+           "arpack "
+#endif
 #ifdef VO_HAVE_ASSIMP
            "assimp "
 #endif
