@@ -202,3 +202,12 @@ void vo_laplacian_symmetrise(const vo_laplacian *l, double *value) {
         for (int k = l->first[i]; k < l->first[i + 1]; k++)
             value[k] = l->stiffness[k] / sqrt(l->area[i] * l->area[l->column[k]]);
 }
+
+vo_result vo_laplacian_area(vo_context *ctx, const vo_upsample_mesh *m, double *area) {
+    bool material = has_material_areas(m);
+    *area = 0;
+    for (int t = 0; t < m->triangle_count; t++)
+        *area += material ? material_shape(m, t).area : world_shape(m, t).area;
+    if (*area > 0 && isfinite(*area)) return VO_OK;
+    return vo_fail(ctx, VO_BAD_DATA, "the fine mesh has no area");
+}

@@ -32,4 +32,7 @@ void vo_laplacian_free(vo_laplacian *laplacian);
 /* value[entry_count]: entries of L, 1/m^2, in the pattern of K. */
 void vo_laplacian_symmetrise(const vo_laplacian *laplacian, double *value);
 
+/* Area of the mesh, m^2; as total_area. VO_BAD_DATA if it is 0. */
+vo_result vo_laplacian_area(vo_context *ctx, const vo_upsample_mesh *mesh, double *area);
+
 #endif

@@ -31,22 +31,39 @@ static size_t mode_size(const vo_upsample_operator *op) {
     return (size_t)op->mode_count * (size_t)op->fine_count;
 }
 
+static void free_modes(vo_upsample_operator *op) {
+    vo_free_array(op->ctx, op->mode_rate, op->mode_count);
+    vo_free_array(op->ctx, op->mode_fraction, op->mode_count);
+    vo_free_array(op->ctx, op->mode_sine, mode_size(op));
+    vo_free_array(op->ctx, op->mode_cosine, mode_size(op));
+    op->mode_rate = op->mode_fraction = op->mode_sine = op->mode_cosine = NULL;
+    op->mode_count = 0;
+}
+
+vo_result vo_upsample_operator_set_mode_count(vo_upsample_operator *op, int count) {
+    vo_context *ctx = op->ctx;
+    free_modes(op);
+    if (count == 0) return VO_OK;
+    op->mode_count = count;
+    op->mode_rate = vo_alloc_zero(ctx, (size_t)count * sizeof(float));
+    op->mode_fraction = vo_alloc_zero(ctx, (size_t)count * sizeof(float));
+    op->mode_sine = vo_alloc_zero(ctx, mode_size(op) * sizeof(float));
+    op->mode_cosine = vo_alloc_zero(ctx, mode_size(op) * sizeof(float));
+    if (op->mode_rate && op->mode_fraction && op->mode_sine && op->mode_cosine) return VO_OK;
+    free_modes(op);
+    return vo_fail_memory(ctx, "oscillatory modes");
+}
+
 static bool allocate(vo_upsample_operator *op, int entries) {
     vo_context *ctx = op->ctx;
-    size_t n = (size_t)entries, modes = mode_size(op), residual = residual_size(op);
+    size_t n = (size_t)entries;
     op->base_first = vo_alloc_zero(ctx, ((size_t)op->fine_count + 1) * sizeof(int));
     if (!op->base_first) return false;
     op->base_first[op->fine_count] = entries; /* size of the arrays, for release */
     op->base_column = vo_alloc_zero(ctx, n * sizeof(int));
     op->base_weight = vo_alloc_zero(ctx, n * sizeof(float));
-    op->residual = vo_alloc_zero(ctx, vo_array_bytes(residual, sizeof(float)));
-    if (!op->base_column || !op->base_weight || !op->residual) return false;
-    if (!modes) return true;
-    op->mode_rate = vo_alloc_zero(ctx, (size_t)op->mode_count * sizeof(float));
-    op->mode_fraction = vo_alloc_zero(ctx, (size_t)op->mode_count * sizeof(float));
-    op->mode_sine = vo_alloc_zero(ctx, modes * sizeof(float));
-    op->mode_cosine = vo_alloc_zero(ctx, modes * sizeof(float));
-    return op->mode_rate && op->mode_fraction && op->mode_sine && op->mode_cosine;
+    op->residual = vo_alloc_zero(ctx, vo_array_bytes(residual_size(op), sizeof(float)));
+    return op->base_column && op->base_weight && op->residual;
 }
 
 vo_result vo_upsample_operator_create(vo_context *ctx, const vo_upsample_operator_size *size,
@@ -57,9 +74,10 @@ vo_result vo_upsample_operator_create(vo_context *ctx, const vo_upsample_operato
     op->fine_count = size->fine_count;
     op->coarse_count = size->coarse_count;
     op->history = size->history;
-    op->mode_count = size->mode_count;
     op->parameters = vo_upsample_fit_def_default();
-    if (allocate(op, size->base_entries)) return VO_OK;
+    bool ok = allocate(op, size->base_entries) &&
+              vo_upsample_operator_set_mode_count(op, size->mode_count) == VO_OK;
+    if (ok) return VO_OK;
     vo_upsample_operator_destroy(op);
     *out = NULL;
     return vo_fail_memory(ctx, "an upsampling operator");
@@ -72,10 +90,7 @@ void vo_upsample_operator_destroy(vo_upsample_operator *op) {
     vo_free_array(op->ctx, op->base_column, entries);
     vo_free_array(op->ctx, op->base_weight, entries);
     vo_free_array(op->ctx, op->residual, residual_size(op));
-    vo_free_array(op->ctx, op->mode_rate, op->mode_count);
-    vo_free_array(op->ctx, op->mode_fraction, op->mode_count);
-    vo_free_array(op->ctx, op->mode_sine, mode_size(op));
-    vo_free_array(op->ctx, op->mode_cosine, mode_size(op));
+    free_modes(op);
     vo_delete(op->ctx, op);
 }
 

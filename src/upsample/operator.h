@@ -59,6 +59,9 @@ vo_result vo_upsample_operator_create(vo_context *ctx, const vo_upsample_operato
                                       vo_upsample_operator **out);
 void vo_upsample_operator_destroy(vo_upsample_operator *op); /* NULL is allowed */
 
+/* Replaces the oscillatory modes by `count` modes of zeros. Without memory there are none. */
+vo_result vo_upsample_operator_set_mode_count(vo_upsample_operator *op, int count);
+
 /* Checks an operator from a file: sizes, columns in range, finite values, rows of B that sum to 1
  * and of D that sum to 0 within rounding. VO_BAD_DATA with a message otherwise. */
 vo_result vo_upsample_operator_validate(vo_context *ctx, const vo_upsample_operator *op);

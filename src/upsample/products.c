@@ -143,7 +143,7 @@ static bool allocate(vo_upsample_products *p) {
     p->cross = vo_new_array(ctx, double, folds *inputs *(size_t)p->fine_count);
     p->input = vo_new_array(ctx, double, frames *(size_t)p->coarse_count);
     p->centre = vo_new_array(ctx, double, frames);
-    return p->fold_first && p->gram && p->cross && p->input && p->centre;
+    return p->fold_first && (!folds || (p->gram && p->cross)) && p->input && p->centre;
 }
 
 void vo_upsample_products_destroy(vo_upsample_products *p) {
@@ -159,11 +159,12 @@ void vo_upsample_products_destroy(vo_upsample_products *p) {
 }
 
 static void choose_folds(vo_upsample_products *p) {
-    int frames = p->pairs->frame_count;
-    bool by_sequence = p->fold_count > 1 && p->fold_count == p->pairs->sequence_count;
-    for (int i = 0; i <= p->fold_count; i++)
-        p->fold_first[i] =
-            by_sequence ? p->pairs->first_frame[i] : (int)((int64_t)frames * i / p->fold_count);
+    int folds = p->fold_count;
+    bool by_sequence = folds > 1 && folds == p->pairs->sequence_count;
+    p->fold_first[0] = 0;
+    for (int i = 1; i <= folds; i++)
+        p->fold_first[i] = by_sequence ? p->pairs->first_frame[i]
+                                       : (int)((int64_t)p->pairs->frame_count * i / folds);
 }
 
 static vo_result multiply_fold(vo_upsample_products *p, int fold) {
@@ -192,7 +193,7 @@ vo_result vo_upsample_products_create(const vo_upsample_pairs *pairs, int histor
                                       int folds, vo_upsample_products **out) {
     vo_context *ctx = pairs->ctx;
     *out = NULL;
-    VO_REQUIRE(ctx, history >= 0 && history_step >= 1 && folds >= 1);
+    VO_REQUIRE(ctx, history >= 0 && history_step >= 1 && folds >= 0);
     if (folds > 1 && pairs->sequence_count > 1) folds = pairs->sequence_count;
     VO_TRY(check_pairs(pairs, folds));
     vo_upsample_products *p = vo_new(ctx, vo_upsample_products);

@@ -25,7 +25,8 @@ typedef struct vo_upsample_products {
 
 /* Folds are contiguous ranges of frames: the sequences of the pairs if there are at least two of
  * them and more than one fold is wanted, otherwise `folds` equal parts. VO_BAD_DATA if there are
- * fewer frames than folds or a position is not finite. */
+ * fewer frames than folds or a position is not finite. With 0 folds the products are not computed:
+ * for vo_upsample_predict alone. */
 vo_result vo_upsample_products_create(const vo_upsample_pairs *pairs, int history, int history_step,
                                       int folds, vo_upsample_products **out);
 void vo_upsample_products_destroy(vo_upsample_products *products); /* NULL is allowed */
