@@ -66,4 +66,12 @@ static inline void fill_frames(vo_upsample_pairs *p, double wrinkles, double noi
         }
 }
 
+/* Adds noise to the fine vertices. */
+static inline void add_fine_noise(vo_upsample_pairs *p, double size, uint64_t seed) {
+    vo_random random = vo_random_seed(seed);
+    size_t count = (size_t)p->frame_count * (size_t)p->fine.vertex_count * 3;
+    for (size_t i = 0; i < count; i++)
+        p->fine_frames[i] += (float)(size * vo_random_real(&random, -1, 1));
+}
+
 #endif

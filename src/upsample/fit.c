@@ -145,8 +145,9 @@ static vo_result make_operator(const fit *f, vo_upsample_operator **out) {
 /* Errors of B and of B + D over the training frames. */
 static vo_result measure(const fit *f, vo_upsample_error *error) {
     const vo_upsample_products *p = f->products;
-    double base, all, count = (double)p->fine_count * p->pairs->frame_count;
-    VO_TRY(vo_fit_base_energy(p, &f->base, NULL, 0, p->pairs->frame_count, &base));
+    double base = 0, all, count = (double)p->fine_count * p->pairs->frame_count;
+    for (int fold = 0; fold < p->fold_count; fold++)
+        base += vo_fit_base_energy(p, &f->base, NULL, fold);
     VO_TRY(vo_fit_energy(p->ctx, p->fine_count, p->input_count, f->residual, f->cross, f->gram,
                          base, &all));
     error->base_rms = (float)sqrt(base / count);

@@ -102,47 +102,33 @@ vo_result vo_fit_energy(vo_context *ctx, int rows, int columns, const double *d,
     return result;
 }
 
-typedef struct energy_job {
-    const vo_upsample_pairs *pairs;
-    const vo_sparse_rows *base;
-    const double *weight;
-    int first_frame, end_frame;
-    double *partial; /* per chunk */
-} energy_job;
-
-/* |p_f - B p_c|^2 of a vertex in a frame */
-static double vertex_energy(const energy_job *job, int frame, int i) {
-    const vo_upsample_pairs *p = job->pairs;
-    const float *fine = p->fine_frames + ((size_t)frame * (size_t)p->fine.vertex_count + i) * 3;
-    const float *coarse = p->coarse_frames + (size_t)frame * (size_t)p->coarse.vertex_count * 3;
-    double d[3] = {(double)fine[0], (double)fine[1], (double)fine[2]};
-    for (int k = job->base->first[i]; k < job->base->first[i + 1]; k++)
-        for (int c = 0; c < 3; c++)
-            d[c] -= job->base->weight[k] * (double)coarse[3 * job->base->column[k] + c];
-    double w = job->weight ? job->weight[i] * job->weight[i] : 1;
-    return w * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-}
-
-static void sum_energy(void *arg, int begin, int end, int chunk) {
-    const energy_job *job = arg;
+/* Row b of the base: b G b^T - 2 b . cross */
+static double row_energy(const vo_sparse_rows *base, int row, size_t inputs, const double *gram,
+                         const double *cross) {
     double sum = 0;
-    for (int f = job->first_frame; f < job->end_frame; f++)
-        for (int i = begin; i < end; i++) sum += vertex_energy(job, f, i);
-    job->partial[chunk] = sum;
+    for (int a = base->first[row]; a < base->first[row + 1]; a++) {
+        double image = -2 * cross[base->column[a]];
+        const double *line = gram + (size_t)base->column[a] * inputs;
+        for (int b = base->first[row]; b < base->first[row + 1]; b++)
+            image += base->weight[b] * line[base->column[b]];
+        sum += base->weight[a] * image;
+    }
+    return sum;
 }
 
-vo_result vo_fit_base_energy(const vo_upsample_products *p, const vo_sparse_rows *base,
-                             const double *weight, int first_frame, int end_frame, double *out) {
-    enum { GRAIN = 64 };
-    int chunks = vo_chunk_count(p->fine_count, GRAIN);
-    energy_job job = {p->pairs,    base,      weight,
-                      first_frame, end_frame, vo_new_array(p->ctx, double, chunks)};
-    if (!job.partial) return vo_fail_memory(p->ctx, "the error of a fit");
-    vo_parallel_for(p->ctx, p->fine_count, GRAIN, sum_energy, &job);
-    *out = 0;
-    for (int i = 0; i < chunks; i++) *out += job.partial[i];
-    vo_free_array(p->ctx, job.partial, chunks);
-    return VO_OK;
+/* From the products: |x - b P|^2 = |x|^2 - 2 b . (x P^T) + b G b^T, with positions relative to the
+ * centroid of the coarse vertices, since rows of the base sum to 1. */
+double vo_fit_base_energy(const vo_upsample_products *p, const vo_sparse_rows *base,
+                          const double *weight, int fold) {
+    size_t n = (size_t)p->fine_count, inputs = (size_t)p->input_count, f = (size_t)fold;
+    const double *gram = p->gram + f * inputs * inputs, *cross = p->cross + f * n * inputs;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double w = weight ? weight[i] * weight[i] : 1;
+        double energy = row_energy(base, (int)i, inputs, gram, cross + i * inputs);
+        sum += w * fmax(p->energy[f * n + i] + energy, 0);
+    }
+    return sum;
 }
 
 void vo_fit_sum_folds(int folds, int skip, size_t count, const double *fold, double *sum) {

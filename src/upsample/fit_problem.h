@@ -35,10 +35,10 @@ void vo_fit_penalties(const vo_fit_basis *basis, const vo_upsample_fit_def *def,
 vo_result vo_fit_energy(vo_context *ctx, int rows, int columns, const double *d,
                         const double *cross, const double *gram, double energy, double *out);
 
-/* Squared error of the base operator over a range of frames, m^2: sum over fine vertices of
+/* Squared error of the base operator over the frames of a fold, m^2: sum over fine vertices of
  * |weight|^2 |p_f - B p_c|^2; weight may be NULL. */
-vo_result vo_fit_base_energy(const vo_upsample_products *products, const vo_sparse_rows *base,
-                             const double *weight, int first_frame, int end_frame, double *out);
+double vo_fit_base_energy(const vo_upsample_products *products, const vo_sparse_rows *base,
+                          const double *weight, int fold);
 
 /* Sum of a fold's matrices over all folds except `skip` (-1: none). */
 void vo_fit_sum_folds(int folds, int skip, size_t count, const double *fold, double *sum);

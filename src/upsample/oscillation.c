@@ -225,14 +225,22 @@ static double periodogram(const search *s, double theta) {
     return sum;
 }
 
-/* Frequency of the highest lobe between those of the neighbouring lags. */
-static double find_lobe(const search *s, int lag, double step) {
-    double low = TWO_PI / (lag + 1), high = TWO_PI / (lag - 1), best = TWO_PI / lag, most = -1;
+/* Highest lobe between two frequencies. */
+static void search_lobe(const search *s, double low, double high, double step, double *best,
+                        double *most) {
     int samples = (int)((high - low) / step) + 1;
     for (int i = 0; i <= samples; i++) {
         double theta = low + (high - low) * i / samples, energy = periodogram(s, theta);
-        if (energy > most) most = energy, best = theta;
+        if (energy > *most) *most = energy, *best = theta;
     }
+}
+
+/* Frequency of the highest lobe between those of the neighbouring lags. A lag at which several
+ * waves correlate is a multiple of the period of each, so its fractions are searched as well. */
+static double find_lobe(const search *s, int lag, double step) {
+    double best = TWO_PI / lag, most = -1;
+    for (int k = 1; k * MIN_PERIOD <= lag; k++)
+        search_lobe(s, TWO_PI * k / (lag + 1), TWO_PI * k / (lag - 1), step, &best, &most);
     return best;
 }
 

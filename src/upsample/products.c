@@ -143,7 +143,8 @@ static bool allocate(vo_upsample_products *p) {
     p->cross = vo_new_array(ctx, double, folds *inputs *(size_t)p->fine_count);
     p->input = vo_new_array(ctx, double, frames *(size_t)p->coarse_count);
     p->centre = vo_new_array(ctx, double, frames);
-    return p->fold_first && (!folds || (p->gram && p->cross)) && p->input && p->centre;
+    p->energy = vo_new_array(ctx, double, folds *(size_t)p->fine_count);
+    return p->fold_first && (!folds || (p->gram && p->cross && p->energy)) && p->input && p->centre;
 }
 
 void vo_upsample_products_destroy(vo_upsample_products *p) {
@@ -153,6 +154,7 @@ void vo_upsample_products_destroy(vo_upsample_products *p) {
     vo_free_array(p->ctx, p->fold_first, folds + 1);
     vo_free_array(p->ctx, p->gram, folds * inputs * inputs);
     vo_free_array(p->ctx, p->cross, folds * inputs * (size_t)p->fine_count);
+    vo_free_array(p->ctx, p->energy, folds * (size_t)p->fine_count);
     vo_free_array(p->ctx, p->input, frames * (size_t)p->coarse_count);
     vo_free_array(p->ctx, p->centre, frames);
     vo_delete(p->ctx, p);
@@ -165,6 +167,23 @@ static void choose_folds(vo_upsample_products *p) {
     for (int i = 1; i <= folds; i++)
         p->fold_first[i] = by_sequence ? p->pairs->first_frame[i]
                                        : (int)((int64_t)p->pairs->frame_count * i / folds);
+}
+
+/* Energies of a range of vertices in all folds. */
+static void sum_energies(void *arg, int begin, int end, int chunk) {
+    const vo_upsample_products *p = arg;
+    size_t n = (size_t)p->fine_count;
+    (void)chunk;
+    for (size_t fold = 0; fold < (size_t)p->fold_count; fold++) {
+        double *energy = p->energy + fold * n;
+        for (int i = begin; i < end; i++) energy[i] = 0;
+        for (size_t f = (size_t)p->fold_first[fold]; f < (size_t)p->fold_first[fold + 1]; f++)
+            for (size_t i = (size_t)begin; i < (size_t)end; i++)
+                for (size_t c = 0; c < 3; c++) {
+                    double x = (double)p->pairs->fine_frames[(f * n + i) * 3 + c];
+                    energy[i] += (x - p->centre[3 * f + c]) * (x - p->centre[3 * f + c]);
+                }
+    }
 }
 
 static vo_result multiply_fold(vo_upsample_products *p, int fold) {
@@ -182,6 +201,7 @@ static vo_result fill(vo_upsample_products *p) {
     if (!allocate(p)) return vo_fail_memory(p->ctx, "products of training pairs");
     choose_folds(p);
     vo_parallel_for(p->ctx, p->pairs->frame_count, 16, centre_frames, p);
+    vo_parallel_for(p->ctx, p->fine_count, 64, sum_energies, p);
     for (int fold = 0; fold < p->fold_count; fold++) {
         VO_TRY(vo_check_cancel(p->ctx));
         VO_TRY(multiply_fold(p, fold));

@@ -19,6 +19,7 @@ typedef struct vo_upsample_products {
     int *fold_first; /* [fold_count + 1] first frame of each fold */
     double *gram;    /* [fold_count][I][I] m^2, sum over frames and coordinates */
     double *cross;   /* [fold_count][N][I] m^2 */
+    double *energy;  /* [fold_count][N] m^2, sum of the squared distances of fine vertices */
     double *input;   /* [frames][3][coarse_count] m, centred coarse positions */
     double *centre;  /* [frames][3] m, centroid of the coarse vertices */
 } vo_upsample_products;

@@ -1,5 +1,7 @@
 #include "upsample/rounding.h"
 
+#include "upsample/half.h"
+
 #include <math.h>
 
 static double sum_floats(int count, const float *row) {
@@ -22,4 +24,17 @@ void vo_round_row(int count, const double *row, double sum, float *out) {
     for (int i = 0; i < count; i++) out[i] = (float)(row[i] + error / count);
     int smallest = find_smallest(count, out);
     out[smallest] = (float)((double)out[smallest] + (sum - sum_floats(count, out)));
+}
+
+void vo_round_row_half(int count, const double *row, double sum, uint16_t *out) {
+    double error = sum, rest = sum;
+    int smallest = 0;
+    if (count == 0) return;
+    for (int i = 0; i < count; i++) error -= row[i];
+    for (int i = 0; i < count; i++) {
+        out[i] = vo_half_from_float((float)(row[i] + error / count));
+        rest -= (double)vo_half_to_float(out[i]);
+        if ((out[i] & 0x7fff) < (out[smallest] & 0x7fff)) smallest = i;
+    }
+    out[smallest] = vo_half_from_float((float)((double)vo_half_to_float(out[smallest]) + rest));
 }
