@@ -81,6 +81,9 @@ static float max_radius(const dressed *d, float x) {
     return most;
 }
 
+/* Largest elongation of a spring. */
+static float max_elongation(const vo_rt_cloth *c) { return vo_rt_solve_stretch(&c->mesh.front, 1); }
+
 /* True if a row of the tube surrounds the axis of the wearer. */
 static bool surrounds(const dressed *d, int row, float x) {
     float sum = 0;
@@ -180,6 +183,63 @@ static void test_distant_cloth_follows_the_pose(void **state) {
     destroy_dressed(&d);
 }
 
+/* Walks with the lower bone further down by a part of the length of the tube. */
+static void walk_stretched(dressed *d, int frames, float part) {
+    for (int i = 0; i < frames; i++) {
+        vo_rt_matrix bones[2] = {matrix_at(d->x, 0, 0), matrix_at(d->x, -part, 0)};
+        assert_rt_ok(d->world, vo_rt_body_set_bones(d->body, 2, bones));
+        assert_rt_ok(d->world, vo_rt_cloth_set_bones(d->cloth, 2, bones));
+        rt_run(d->world, 1);
+    }
+}
+
+static void look_from(dressed *d, float z, bool away) {
+    vo_rt_camera camera = FAR_CAMERA;
+    camera.position.z = z;
+    if (away) camera.rotation = (vo_rt_quat){0, 1, 0, 0};
+    assert_rt_ok(d->world, vo_rt_world_set_cameras(d->world, 1, &camera));
+}
+
+/* Cloth whose pose is stretched is simulated only when the pose permits it, or after a second. */
+static void test_stretched_pose_is_not_simulated(void **state) {
+    (void)state;
+    vo_rt_lod lod = vo_rt_world_def_default().lod;
+    lod.pose_distance = 40;
+    dressed d = create_dressed(&lod, 1);
+    walk_stretched(&d, 30, 0.8f);
+    look_from(&d, 10, false);
+    walk_stretched(&d, 30, 0.8f);
+    assert_true(d.cloth->state.follows_pose);
+    walk_stretched(&d, 2, 0);
+    assert_false(d.cloth->state.follows_pose);
+    assert_true(max_elongation(d.cloth) < 0.25f);
+    look_from(&d, 60, false);
+    walk_stretched(&d, 10, 0.8f);
+    look_from(&d, 10, false);
+    walk_stretched(&d, 59, 0.8f);
+    assert_true(d.cloth->state.follows_pose);
+    walk_stretched(&d, 3, 0.8f);
+    assert_false(d.cloth->state.follows_pose);
+    destroy_dressed(&d);
+}
+
+/* The same for cloth that was parked. */
+static void test_parked_cloth_waits_for_its_pose(void **state) {
+    (void)state;
+    dressed d = create_dressed(NULL, 1);
+    look_from(&d, 10, true);
+    walk_stretched(&d, 60, 0.8f);
+    assert_true(d.cloth->state.is_parked);
+    look_from(&d, 10, false);
+    walk_stretched(&d, 10, 0.8f);
+    assert_false(d.cloth->state.is_parked);
+    assert_true(d.cloth->state.follows_pose);
+    walk_stretched(&d, 2, 0);
+    assert_false(d.cloth->state.follows_pose);
+    assert_true(max_elongation(d.cloth) < 0.25f);
+    destroy_dressed(&d);
+}
+
 /* Rates, parking and poses of bodies are part of the state. */
 static void test_snapshots_and_threads(void **state) {
     (void)state;
@@ -244,9 +304,6 @@ static void test_rods_do_not_pass_between_vertices(void **state) {
     vo_rt_asset_destroy(asset);
 }
 
-/* Largest elongation of a spring. */
-static float max_elongation(const vo_rt_cloth *c) { return vo_rt_solve_stretch(&c->mesh.front, 1); }
-
 /* A vertex on the wrong side of a body is not held there for ever. */
 static void test_tangled_cloth_recovers(void **state) {
     (void)state;
@@ -299,6 +356,8 @@ int main(void) {
         cmocka_unit_test(test_hidden_cloth_is_parked_and_returns),
         cmocka_unit_test(test_parking_can_be_disabled),
         cmocka_unit_test(test_distant_cloth_follows_the_pose),
+        cmocka_unit_test(test_stretched_pose_is_not_simulated),
+        cmocka_unit_test(test_parked_cloth_waits_for_its_pose),
         cmocka_unit_test(test_snapshots_and_threads),
         cmocka_unit_test(test_rods_do_not_pass_between_vertices),
         cmocka_unit_test(test_tangled_cloth_recovers),

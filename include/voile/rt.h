@@ -436,7 +436,10 @@ typedef struct vo_rt_lod {
     int far_rate_divisor; /* minor steps per step of a far cloth; 1 to 8; default 4. A cloth near a
                              deforming mesh takes every step */
     float pose_distance;  /* m; farther cloths with bones follow the animated pose at the reduced
-                             rate,  without simulation; 0 (default): never */
+                             rate, without simulation; 0 (default): never. A cloth whose pose is
+                             stretched by more than 25 % when it would be simulated again, like a
+                             narrow skirt in the middle of a stride, waits for a better one for at
+                             most a second; the same after parking */
     /* Cloths with bones that have not been visible for half a second are parked: not simulated, at
      * the base level, their output unchanged. When they come back into the enlarged frustum, they
      * start at the animated pose with its velocity. Default true. */

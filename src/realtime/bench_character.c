@@ -36,9 +36,9 @@ static vo_rt_quat rotation_from_y(vo_vec3 d) {
  * toes, which no garment reaches, have no shape. */
 
 enum { TRUNK_SLICES = 9 };
-/* Shapes are thinner than the body by this, m: where they protrude from it, tight garments stretch.
- */
-static const double INSET = 0.005;
+/* Shapes are thinner than the body by this, m. They are fitted to the mean of its surface; where
+ * they protrude from it, tight garments would stretch. */
+static const double INSET = 0.015;
 
 static bool is_trunk(int bone) {
     return bone == VO_BONE_HIPS || bone == VO_BONE_SPINE || bone == VO_BONE_CHEST;
@@ -110,22 +110,41 @@ static slab measure_slab(const vo_skin *skin, int bone, vo_vec3 from, vo_vec3 ax
     return s;
 }
 
-/* A capsule between the first and the last third of a bone, extended to the joints. */
+/* A line through the nodes of a bone and its distance from them, which changes along the bone. */
+typedef struct limb_fit {
+    vo_vec3 center, slope; /* slope: per length along the axis */
+    double radius, taper;  /* at the centre, per length */
+} limb_fit;
+
+/* Fits the first and the last third of a bone. A bone with nodes in one of them only, like the
+ * clavicle, whose other end is inside the trunk, is fitted there by a parallel to its axis. */
+static bool fit_limb(const vo_skin *skin, int bone, vo_vec3 from, vo_vec3 axis, double length,
+                     limb_fit *fit) {
+    slab a = measure_slab(skin, bone, from, axis, 0, length / 3);
+    slab b = measure_slab(skin, bone, from, axis, 2 * length / 3, length);
+    const slab *only = a.count > 0 ? &a : &b;
+    if (only->count == 0) return false;
+    *fit = (limb_fit){only->center, axis, only->radius, 0};
+    if (a.count == 0 || b.count == 0) return true;
+    double span = v3_dot(v3_sub(b.center, a.center), axis);
+    if (!(span > 0.1 * length)) return false;
+    fit->slope = v3_scale(1 / span, v3_sub(b.center, a.center));
+    fit->taper = (b.radius - a.radius) / span;
+    return true;
+}
+
+/* A capsule along a bone, between its joints. */
 static void add_limb(vo_bench_character *c, int bone, vo_vec3 from, vo_vec3 to) {
     double length = v3_length(v3_sub(to, from));
+    limb_fit fit;
     if (length < 1e-3) return;
     vo_vec3 axis = v3_scale(1 / length, v3_sub(to, from));
-    slab a = measure_slab(&c->mannequin.skin, bone, from, axis, 0, length / 3);
-    slab b = measure_slab(&c->mannequin.skin, bone, from, axis, 2 * length / 3, length);
-    if (a.count == 0 || b.count == 0) return;
-    double span = v3_dot(v3_sub(b.center, a.center), axis);
-    if (!(span > 0.1 * length)) return;
-    vo_vec3 slope = v3_scale(1 / span, v3_sub(b.center, a.center));
-    double taper = (b.radius - a.radius) / span;
-    double before = v3_dot(v3_sub(a.center, from), axis), behind = length - before - span;
-    add_capsule(c, bone, v3_sub(a.center, v3_scale(before, slope)),
-                v3_add(b.center, v3_scale(behind, slope)), fmax(a.radius - taper * before, 0.02),
-                fmax(b.radius + taper * behind, 0.02));
+    if (!fit_limb(&c->mannequin.skin, bone, from, axis, length, &fit)) return;
+    double before = v3_dot(v3_sub(fit.center, from), axis), behind = length - before;
+    add_capsule(c, bone, v3_sub(fit.center, v3_scale(before, fit.slope)),
+                v3_add(fit.center, v3_scale(behind, fit.slope)),
+                fmax(fit.radius - fit.taper * before, 0.02),
+                fmax(fit.radius + fit.taper * behind, 0.02));
 }
 
 /* Extent of the trunk between two heights, and the bone of most of its nodes. */

@@ -7,6 +7,11 @@ static const float PARK_TIME = 0.5f;
 static const float PARKED_SCALE = 1.3f;
 /* Cloths return to the next finer level at this fraction of a distance. */
 static const float HYSTERESIS = 0.95f;
+/* Cloth whose animated pose is stretched more than this (99th percentile) cannot be simulated from
+ * there: a narrow skirt in the middle of a stride surrounds each leg, and would stay caught between
+ * them. It follows the pose until that is possible, when the legs pass each other, or for this
+ * time, s. */
+static const float MAX_POSE_STRETCH = 0.25f, MAX_POSE_WAIT = 1;
 
 /* Distance from the nearest camera; 0 without cameras. */
 static float camera_distance(const vo_rt_world *w, const vo_rt_cloth *c) {
@@ -45,6 +50,19 @@ static bool can_park(const vo_rt_cloth *c) {
     return !vo_rt_criteria_sees(w, f3_sub(center, d), f3_add(center, d));
 }
 
+static bool is_pose_stretched(const vo_rt_cloth *c) {
+    return vo_rt_solve_stretch(&c->mesh.front, 0.99f) > MAX_POSE_STRETCH;
+}
+
+/* True if a cloth that follows the animated pose waits for a better moment to leave it. */
+static bool waits_for_pose(vo_rt_cloth *c) {
+    vo_rt_cloth_state *s = &c->state;
+    if (!s->follows_pose || s->is_parked || s->pose_wait >= MAX_POSE_WAIT || !is_pose_stretched(c))
+        return false;
+    s->pose_wait += (float)c->world->step.steps * c->world->h;
+    return true;
+}
+
 void vo_rt_classify_cloth(vo_rt_cloth *c) {
     const vo_rt_world *w = c->world;
     const vo_rt_lod *lod = &w->def.lod;
@@ -58,8 +76,10 @@ void vo_rt_classify_cloth(vo_rt_cloth *c) {
     float shape_distance = lod->shape_distance > 0 ? lod->shape_distance : lod->far_distance;
     bool uses_shapes = is_beyond(distance, shape_distance, s->uses_shapes);
     s->is_far = is_beyond(distance, lod->far_distance, s->is_far);
-    bool follows =
+    bool is_distant =
         c->asset->bone_count > 0 && is_beyond(distance, lod->pose_distance, s->follows_pose);
+    if (is_distant) s->pose_wait = 0;
+    bool follows = is_distant || waits_for_pose(c);
     if (uses_shapes != s->uses_shapes || (s->follows_pose && !follows)) {
         /* the cloth may be inside the other part of a body */
         vo_rt_contact_reset(&c->contacts);
@@ -85,5 +105,7 @@ void vo_rt_classify_restart(vo_rt_cloth *c) {
     else
         c->state.parked_center = vo_rt_pose_skin_vertex(c, c->middle_vertex);
     c->state.is_parked = !c->state.is_parked;
+    c->state.pose_wait = 0;
+    if (!c->state.is_parked && is_pose_stretched(c)) c->state.follows_pose = true;
     c->restarts = false;
 }

@@ -85,12 +85,13 @@ typedef struct vo_rt_cloth_state {
     uint8_t needs_full_rate; /* a deforming mesh is near: its earlier poses are not kept */
     uint8_t uses_shapes;     /* of bodies that have a mesh as well */
     uint8_t is_parked;
-    uint8_t follows_pose;  /* too far away to be simulated */
+    uint8_t follows_pose;  /* too far away to be simulated, or waits to leave the animated pose */
     uint8_t may_intersect; /* was moved without regard to other cloth: intersections are tested */
     uint8_t unused[5];     /* zero: snapshots copy the struct */
     int32_t advances;      /* calls of vo_rt_body_advance since the cloth moved */
     int32_t move_advances; /* during its last move */
     float hidden_time;     /* s since the cloth was visible */
+    float pose_wait;       /* s for which the cloth has waited to leave the animated pose */
     vo_rt_vec3 parked_center; /* m, of a parked cloth in this step */
     vo_rt_vec3 parked_velocity;
     int32_t touch_count, touched_count;
