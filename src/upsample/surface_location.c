@@ -14,7 +14,7 @@ typedef struct search {
     const vo_upsample_mesh *coarse, *fine;
     int dimension;        /* 5, or 3: world space only */
     int *first_corner;    /* [fine vertices + 1] corners of each fine vertex in `corner` */
-    int *corner;          /* [3 fine triangles] */
+    int *corner;          /* [3 fine triangles] those of different material coordinates */
     bool *side_is_border; /* [3 coarse triangles] side opposite the corner */
     vo_upsample_location *location;
     double *offset2;   /* [fine vertices] squared material distance of the nearest point */
@@ -40,14 +40,18 @@ static double dot(const double *a, const double *b, int n) {
 typedef struct frame {
     double corner[3][SPACE], e1[SPACE], e2[SPACE];
     double g11, g12, g22, determinant;
+    double low[SPACE], high[SPACE]; /* bounds */
 } frame;
 
 static frame make_frame(const vo_upsample_mesh *m, int triangle, int dimension) {
     frame f = {0};
     for (int k = 0; k < 3; k++) read_corner(m, 3 * triangle + k, f.corner[k]);
     for (int k = 0; k < dimension; k++) {
-        f.e1[k] = f.corner[1][k] - f.corner[0][k];
-        f.e2[k] = f.corner[2][k] - f.corner[0][k];
+        double a = f.corner[0][k], b = f.corner[1][k], c = f.corner[2][k];
+        f.e1[k] = b - a;
+        f.e2[k] = c - a;
+        f.low[k] = fmin(a, fmin(b, c));
+        f.high[k] = fmax(a, fmax(b, c));
     }
     f.g11 = dot(f.e1, f.e1, dimension);
     f.g12 = dot(f.e1, f.e2, dimension);
@@ -119,10 +123,22 @@ static void extrapolate(const search *s, const frame *f, const double *p, int si
         memcpy(l->weight, w, sizeof w);
 }
 
+/* True if the bounds of a triangle are not nearer than the nearest point so far. */
+static bool is_far(const frame *f, const double *p, int dimension, double nearest2) {
+    double sum = 0;
+    for (int k = 0; k < dimension; k++) {
+        double below = f->low[k] - p[k], above = p[k] - f->high[k];
+        double d = below > above ? below : above;
+        sum += d > 0 ? d * d : 0;
+    }
+    return sum >= nearest2;
+}
+
 /* Compares one corner of a fine vertex with a coarse triangle. */
 static void visit(const search *s, int vertex, const double *p, const frame *f, int triangle) {
     double w[3];
     int side;
+    if (is_far(f, p, s->dimension, s->distance2[vertex])) return;
     double d = find_nearest(f, p, s->dimension, w, &side);
     if (!(d < s->distance2[vertex])) return;
     s->distance2[vertex] = d;
@@ -150,6 +166,24 @@ static void locate_range(void *arg, int begin, int end, int chunk) {
 
 /* ---- topology ------------------------------------------------------------------------------- */
 
+/* Keeps one corner per material coordinate: vertices on seams have several. */
+static void remove_repeated_corners(search *s) {
+    const vo_rt_vec2 *u = s->fine->coordinate;
+    int count = 0;
+    for (int i = 0; i < s->fine->vertex_count; i++) {
+        int begin = count, from = s->first_corner[i];
+        s->first_corner[i] = begin;
+        for (int k = from; k < s->first_corner[i + 1]; k++) {
+            int corner = s->corner[k], j = begin;
+            while (j < count &&
+                   (u[s->corner[j]].x != u[corner].x || u[s->corner[j]].y != u[corner].y))
+                j++;
+            if (j == count) s->corner[count++] = corner;
+        }
+    }
+    s->first_corner[s->fine->vertex_count] = count;
+}
+
 static void list_corners(search *s) {
     const vo_upsample_mesh *m = s->fine;
     for (int c = 0; c < 3 * m->triangle_count; c++) s->first_corner[m->triangle[c] + 1]++;
@@ -160,6 +194,7 @@ static void list_corners(search *s) {
     }
     for (int i = 0; i < m->vertex_count; i++) s->first_corner[i] = s->first_corner[i + 1];
     s->first_corner[m->vertex_count] = 3 * m->triangle_count;
+    remove_repeated_corners(s);
 }
 
 typedef struct side {
