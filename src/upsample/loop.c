@@ -11,9 +11,9 @@
 #include "upsample/loop.h"
 
 #include "core/memory.h"
+#include "upsample/sides.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_LEVELS = 5 };
@@ -28,7 +28,7 @@ typedef struct edge {
 /* A level of the subdivision. */
 typedef struct level {
     int vertex_count, triangle_count, edge_count;
-    int *triangle;      /* [triangle_count][3] */
+    int32_t *triangle;  /* [triangle_count][3] */
     int *triangle_edge; /* [triangle_count][3] opposite the corner */
     edge *edges;
     vo_sparse_rows rows; /* [vertex_count] over coarse vertices */
@@ -44,7 +44,7 @@ static void free_level(vo_context *ctx, level *l) {
 
 static bool allocate_level(vo_context *ctx, int triangles, level *l) {
     *l = (level){.triangle_count = triangles, .rows.ctx = ctx};
-    l->triangle = vo_new_array(ctx, int, 3 * triangles);
+    l->triangle = vo_new_array(ctx, int32_t, 3 * triangles);
     l->triangle_edge = vo_new_array(ctx, int, 3 * triangles);
     l->edges = vo_new_array(ctx, edge, 3 * triangles);
     return l->triangle && l->triangle_edge && l->edges;
@@ -52,19 +52,8 @@ static bool allocate_level(vo_context *ctx, int triangles, level *l) {
 
 /* ---- edges ---------------------------------------------------------------------------------- */
 
-typedef struct side {
-    int a, b, corner;
-} side;
-
-static int compare_sides(const void *x, const void *y) {
-    const side *s = x, *t = y;
-    if (s->a != t->a) return s->a < t->a ? -1 : 1;
-    if (s->b != t->b) return s->b < t->b ? -1 : 1;
-    return (s->corner > t->corner) - (s->corner < t->corner);
-}
-
 /* Adds a side to the last edge, or begins a new one. */
-static void add_side(level *l, const side *s) {
+static void add_side(level *l, const vo_triangle_side *s) {
     edge *e = l->edge_count ? &l->edges[l->edge_count - 1] : NULL;
     if (!e || e->a != s->a || e->b != s->b) {
         e = &l->edges[l->edge_count++];
@@ -77,14 +66,8 @@ static void add_side(level *l, const side *s) {
 
 static bool find_edges(vo_context *ctx, level *l) {
     int count = 3 * l->triangle_count;
-    side *sides = vo_new_array(ctx, side, count);
+    vo_triangle_side *sides = vo_triangle_sides_create(ctx, l->triangle_count, l->triangle);
     if (!sides) return false;
-    for (int c = 0; c < count; c++) {
-        const int *t = l->triangle + c / 3 * 3;
-        int a = t[(c + 1) % 3], b = t[(c + 2) % 3];
-        sides[c] = (side){a < b ? a : b, a < b ? b : a, c};
-    }
-    qsort(sides, (size_t)count, sizeof *sides, compare_sides);
     for (int c = 0; c < count; c++) add_side(l, &sides[c]);
     vo_free_array(ctx, sides, count);
     return true;

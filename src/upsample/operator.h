@@ -22,7 +22,7 @@
 /* Errors of an operator on pairs, m: root mean square over vertices and frames. */
 typedef struct vo_upsample_error {
     float rms;      /* of B p_c + D p_c */
-    float max;      /* largest distance of a vertex */
+    float max;      /* largest distance of a vertex; 0 after a fit, which does not measure it */
     float base_rms; /* of B p_c alone */
     float mode_rms; /* with the oscillatory modes, amplitude and phase fitted per sequence */
 } vo_upsample_error;

@@ -3,9 +3,9 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "upsample/sides.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SPACE = 5 }; /* x, y, z, u, v */
@@ -197,33 +197,15 @@ static void list_corners(search *s) {
     remove_repeated_corners(s);
 }
 
-typedef struct side {
-    int low, high, corner;
-} side;
-
-static int compare_sides(const void *x, const void *y) {
-    const side *a = x, *b = y;
-    if (a->low != b->low) return a->low < b->low ? -1 : 1;
-    if (a->high != b->high) return a->high < b->high ? -1 : 1;
-    return (a->corner > b->corner) - (a->corner < b->corner);
-}
-
 /* Marks sides that no other triangle has. */
 static bool find_borders(vo_context *ctx, search *s) {
     int count = 3 * s->coarse->triangle_count;
-    side *sides = vo_new_array(ctx, side, count);
+    vo_triangle_side *sides =
+        vo_triangle_sides_create(ctx, s->coarse->triangle_count, s->coarse->triangle);
     if (!sides) return false;
     for (int c = 0; c < count; c++) {
-        const int32_t *t = s->coarse->triangle + c / 3 * 3;
-        int a = t[(c + 1) % 3], b = t[(c + 2) % 3];
-        sides[c] = (side){a < b ? a : b, a < b ? b : a, c};
-    }
-    qsort(sides, (size_t)count, sizeof *sides, compare_sides);
-    for (int c = 0; c < count; c++) {
-        bool before =
-            c > 0 && sides[c - 1].low == sides[c].low && sides[c - 1].high == sides[c].high;
-        bool after =
-            c + 1 < count && sides[c + 1].low == sides[c].low && sides[c + 1].high == sides[c].high;
+        bool before = c > 0 && vo_is_same_edge(&sides[c - 1], &sides[c]);
+        bool after = c + 1 < count && vo_is_same_edge(&sides[c + 1], &sides[c]);
         s->side_is_border[sides[c].corner] = !before && !after;
     }
     vo_free_array(ctx, sides, count);
