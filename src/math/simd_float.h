@@ -49,10 +49,17 @@ typedef struct vo_v8 {
     vo_f8 x, y, z;
 } vo_v8;
 
+/* Conversion of half floats by the processor; clang cannot test for it before version 18. */
+#if defined(__F16C__) && !defined(__clang__)
+#define VO_SIMD_F16C 1
+#endif
+
 /* True if the processor runs the AVX2 variants of *_kernel.c files and they were built. */
 static inline bool vo_simd_has_avx2(void) {
-#if defined(VO_HAVE_AVX2_KERNELS)
+#if defined(VO_HAVE_AVX2_KERNELS) && defined(__clang__)
     return __builtin_cpu_supports("avx2") != 0;
+#elif defined(VO_HAVE_AVX2_KERNELS)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
 #else
     return false;
 #endif
@@ -84,6 +91,22 @@ VO_INLINE vo_m8 m8_load(const int32_t *p) {
     vo_m8 v;
     memcpy(&v, p, sizeof v);
     return v;
+}
+#endif
+
+/* Eight half floats (IEEE 754 binary16), finite: exact values, subnormal ones as well. */
+#if defined(VO_SIMD_F16C) && defined(VO_SIMD_AVX)
+VO_INLINE vo_f8 f8_load_half(const uint16_t *p) {
+    return (vo_f8)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+#else
+VO_INLINE vo_f8 f8_load_half(const uint16_t *p) {
+    typedef int16_t half_lanes __attribute__((vector_size(16)));
+    half_lanes h;
+    memcpy(&h, p, sizeof h);
+    vo_m8 bits = __builtin_convertvector(h, vo_m8); /* with copies of the sign */
+    bits = (bits << 13) & m8_set((int32_t)0x8fffe000u);
+    return (vo_f8)bits * f8_set(5.192296858534828e33f); /* 2^112: the biases differ by 112 */
 }
 #endif
 

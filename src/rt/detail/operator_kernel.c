@@ -31,16 +31,6 @@ VO_INLINE void store_sums(const row_sums *s, vo_rt_vec4 *out) {
     }
 }
 
-/* Eight half floats; the exponent's bias differs by 112. */
-VO_INLINE vo_f8 load_halves(const uint16_t *p) {
-    typedef int16_t half_lanes __attribute__((vector_size(16)));
-    half_lanes h;
-    memcpy(&h, p, sizeof h);
-    vo_m8 bits = __builtin_convertvector(h, vo_m8); /* sign-extended */
-    bits = (bits << 13) & m8_set((int32_t)0x8fffe000u);
-    return (vo_f8)bits * f8_set(5.192296858534828e33f);
-}
-
 /* `strip` points at the first of BLOCKS * 8 rows of a strip. */
 static void add_dense_rows(const float *strip, int columns, const vo_rt_vec4 *input,
                            vo_rt_vec4 *out) {
@@ -61,7 +51,7 @@ static void add_half_rows(const uint16_t *strip, int columns, const vo_rt_vec4 *
         vo_f8 x = f8_set(input[j].x), y = f8_set(input[j].y), z = f8_set(input[j].z);
         __builtin_prefetch(strip + AHEAD * VO_RT_STRIP);
         for (int b = 0; b < BLOCKS; b++)
-            s.sum[b] = add_product(s.sum[b], load_halves(strip + 8 * b), x, y, z);
+            s.sum[b] = add_product(s.sum[b], f8_load_half(strip + 8 * b), x, y, z);
     }
     store_sums(&s, out);
 }

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* s, time in which weights and wind follow a change. */
-static const float SMOOTHING_TIME = 0.2f;
+/* s, in which the measured motion follows a change, and the weights follow the motion. */
+static const float SMOOTHING_TIME = 0.1f;
 /* m/s, difference of motions that counts as small. */
 static const float MOTION_SCALE = 0.15f;
 /* Wind beyond this multiple of that of the training data does not speed up the modes. */
@@ -138,13 +138,16 @@ static void normalize(float *weight, int count) {
 }
 
 /* Inverse distance weights (Shepard): 1 for an operator whose motion is that of the cloth. */
-static void set_weights(vo_rt_upsample_head *h, const vo_rt_upsample_frame *f) {
+static void set_weights(vo_rt_upsample_head *h, const vo_rt_upsample_frame *f, float t) {
     const vo_rt_asset_detail *d = &f->asset->detail;
+    float target[VO_RT_MAX_OPERATORS];
     for (int k = 0; k < d->operator_count; k++) {
         float distance = motion_distance(h->motion, d->operators[k].motion) + 1e-3f;
-        h->weight[k] = f->weights ? f->weights[k] : 1 / (distance * distance);
+        target[k] = 1 / (distance * distance);
     }
-    if (d->operator_count > 0) normalize(h->weight, d->operator_count);
+    if (d->operator_count > 0) normalize(target, d->operator_count);
+    for (int k = 0; k < d->operator_count; k++)
+        h->weight[k] = f->weights ? f->weights[k] : approach(h->weight[k], target[k], t);
 }
 
 static float wrap(float angle) {
@@ -168,8 +171,9 @@ void vo_rt_upsample_sample(vo_rt_upsample *u, const vo_rt_upsample_frame *f) {
     bool starts = !u->head.has_output;
     read_vertices(u, f);
     if (starts) start_samples(u, vertices);
-    smooth_motion(&u->head, measure_motion(u, f), starts ? 1 : 1 - expf(-f->dt / SMOOTHING_TIME));
-    set_weights(&u->head, f);
+    float t = 1 - expf(-f->dt / SMOOTHING_TIME);
+    if (!starts) smooth_motion(&u->head, measure_motion(u, f), t);
+    set_weights(&u->head, f, starts ? 1 : t); /* the motion is that before a teleport */
     advance_phases(&u->head, f);
     if (u->history > 0) {
         add_samples(u, vertices, f->dt);
