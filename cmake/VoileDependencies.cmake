@@ -77,6 +77,15 @@ if(VOILE_MOVIE)
     "libavformat, libavcodec not found: building without movies")
 endif()
 
+# A library of its own beside libvoile-rt, which does not depend on it.
+set(OpenCL_FOUND FALSE)
+if(VOILE_OPENCL)
+  find_package(OpenCL QUIET)
+  if(NOT OpenCL_FOUND)
+    message(STATUS "OpenCL not found: building without libvoile-opencl")
+  endif()
+endif()
+
 if(VOILE_TESTS)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 endif()

@@ -58,6 +58,21 @@ static void tables_of_the_paper_are_complete(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Compressed operators are smaller and faster than the dense one; some nodes are moved. */
+static void upsampling_is_measured(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    row_log log = {.wanted = {"upsampling-dense", "upsampling-low-rank", "upsampling-bytes",
+                              "upsampling-cloth"}};
+    vo_bench_rt_def def = make_def("upsampling", &log);
+    assert_ok(ctx, vo_bench_rt(ctx, &def));
+    assert_int_equal(log.count, 6);
+    assert_true(log.value[1] > 0 && log.value[1] < log.value[0]);
+    assert_true(log.value[2] > 500 && log.value[2] < 1024);
+    assert_true(log.value[3] > 0);
+    vo_context_destroy(ctx);
+}
+
 static void one_row_is_selected_by_its_name(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -157,6 +172,7 @@ static void invalid_arguments_are_rejected(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_of_the_paper_are_complete),
+        cmocka_unit_test(upsampling_is_measured),
         cmocka_unit_test(one_row_is_selected_by_its_name),
         cmocka_unit_test(cost_per_triangle_is_compared),
         cmocka_unit_test(scenes_are_measured),

@@ -20,7 +20,7 @@ clock_gettime clock_gettime64
 pthread_cond_broadcast pthread_cond_destroy pthread_cond_init pthread_cond_wait
 pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
 pthread_mutex_unlock sched_yield
-__popcountdi2 __cpu_model __cpu_indicator_init ___chkstk_ms __aarch64_cas8_acq_rel
+__popcountdi2 __cpu_model __cpu_features2 __cpu_indicator_init ___chkstk_ms __aarch64_cas8_acq_rel
 __aarch64_ldadd4_acq_rel __aarch64_ldadd4_rel _CLOCK_MONOTONIC __stack_pointer __stack_chk_fail __stack_chk_guard _GLOBAL_OFFSET_TABLE_
 END
 tr ' ' '\n' <"$work/allowed" | LC_ALL=C sort -u >"$work/allowed_lines"

@@ -28,10 +28,11 @@ int bench_contact(const cli_args *args);
     "an image of 1280 x 720 pixels of a skirt of 50,000 faces on a mannequin: seconds by the " \
     "clock and of processor time, two threads (or --threads)"
 int bench_render(const cli_args *args);
-#define CLI_BENCH_RT                                                                         \
-    "the real-time library against its targets: major step of a T-shirt on a static and a "  \
-    "walking body, memory, transitions, leaf lists, fronts of several sizes, 12 walkers, a " \
-    "parade of 1,000 characters, and three scenes with self-collision, adaptive and at the " \
+#define CLI_BENCH_RT                                                                            \
+    "the real-time library against its targets: major step of a T-shirt on a static and a "     \
+    "walking body, memory, transitions, leaf lists, fronts of several sizes, 12 walkers, a "    \
+    "parade of 1,000 characters, upsampling of a skirt, and three scenes with self-collision, " \
+    "adaptive and at the "                                                                      \
     "finest level"
 int bench_rt(const cli_args *args);
 

@@ -66,7 +66,7 @@ static void print_begin(rt_printer *p, int repeat) {
     }
     printf(
         "rt: %s\nbest of %d per step; paper: Simnett et al. 2010, Core i7 920; for drape, curtains "
-        "and trousers Jain et al. 2005, 3.4 GHz\n\n",
+        "and trousers Jain et al. 2005, 3.4 GHz; for upsampling Kavan et al. 2011\n\n",
         CLI_BENCH_RT, repeat);
     printf("%-26s %10s %-6s %8s %9s  %-4s %s\n", "name", "value", "unit", "target", "paper", "met",
            "");

@@ -17,7 +17,8 @@ typedef struct vo_bench_row {
     double target;     /* of the design: the largest permitted value, or the smallest; NaN: none */
     bool is_minimum;   /* larger values are better: the target is the smallest permitted value */
     double paper;      /* of Simnett et al. 2010 on a Core i7 920; of Jain et al. 2005 on a PC of
-                          3.4 GHz for drape, curtains and trousers; NaN: none */
+                          3.4 GHz for drape, curtains and trousers; of Kavan et al. 2011 for
+                          upsampling; NaN: none */
     bool met;          /* value <= target, or >= for a minimum; true without a target */
     const char *limit; /* what limits the figure: measured parts, or inferred from the code */
 } vo_bench_row;

@@ -20,6 +20,7 @@ static const benchmark benchmarks[] = {
     {"drape", vo_bench_drape},
     {"curtains", vo_bench_curtains},
     {"trousers", vo_bench_trousers},
+    {"upsampling", vo_bench_upsampling},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
@@ -44,6 +45,6 @@ VO_API vo_result vo_bench_rt(vo_context *ctx, const vo_bench_rt_def *def) {
     if (b.rows > 0) return VO_OK;
     return vo_fail(ctx, VO_BAD_ARGUMENT,
                    "only: no row begins with \"%.60s\"; rows begin with transition, lists, linear, "
-                   "tshirt, walkers, parade, drape, curtains or trousers",
+                   "tshirt, walkers, parade, drape, curtains, trousers or upsampling",
                    def->only ? def->only : "");
 }

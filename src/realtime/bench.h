@@ -8,6 +8,7 @@
  *     bench_crowd.c      walkers and parade
  *     bench_scene.c      the frames of a scene of the engine realtime
  *     bench_scenes.c     rows of the scenes with self-collision
+ *     bench_upsample.c   upsampling of 7,016 nodes from 196 vertices
  *     bench_plot.c       plots of their times */
 #ifndef VO_REALTIME_BENCH_H
 #define VO_REALTIME_BENCH_H
@@ -153,6 +154,7 @@ vo_result vo_bench_plot_scene(vo_bench *b, const char *name, const vo_bench_scen
 
 vo_result vo_bench_transitions(vo_bench *b);
 vo_result vo_bench_lists(vo_bench *b);
+vo_result vo_bench_upsampling(vo_bench *b);
 vo_result vo_bench_linear(vo_bench *b);
 vo_result vo_bench_tshirt(vo_bench *b);
 vo_result vo_bench_walkers(vo_bench *b);
