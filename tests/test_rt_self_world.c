@@ -16,6 +16,7 @@ typedef struct scene {
 static vo_rt_cloth *add_cloth(scene *s, vo_rt_transform at, int layer) {
     vo_rt_cloth_def def = vo_rt_cloth_def_default();
     def.asset = s->asset;
+    def.adaption.max_angle = 0.35f; /* needs more than the counted budget */
     def.self_collision = true;
     def.layer = layer;
     def.transform = at;

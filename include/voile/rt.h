@@ -402,7 +402,7 @@ typedef enum vo_rt_tie_rule {
 
 /* Refinement criteria. An edge splits if one of them demands it and joins if none does. */
 typedef struct vo_rt_adaption {
-    float max_angle;     /* rad, bend angle of an edge above which it splits; default 0.35 */
+    float max_angle;     /* rad, bend angle of an edge above which it splits; default 0.5 */
     float max_deviation; /* m, mean curvature times length^2 / 8 above which it splits; 0.004 */
     float max_length;    /* m, longer edges split; 0: no limit (default) */
     float min_length;    /* m, shorter edges never split; default 0.008 */
@@ -412,7 +412,7 @@ typedef struct vo_rt_adaption {
                             Distances are measured up to 0.1, and up to about 0.4 times the
                             length of the edge */
     int join_wait;       /* major steps between a split and the first test for joining; 10 */
-    float join_ratio;    /* criteria are scaled by this for joining (hysteresis); default 0.6 */
+    float join_ratio;    /* criteria are scaled by this for joining (hysteresis); default 0.5 */
     vo_rt_tie_rule tie_rule;
 } vo_rt_adaption;
 

@@ -110,23 +110,17 @@ static bool is_close(const vo_rt_criteria *k, int a, int b, float length, float 
     return part < 1 && length > 2 * proximity * factor;
 }
 
-/* Half of the edges are tested for collision in each major step: the tests measure distances. */
-static bool is_turn(const vo_rt_criteria *k, const vo_rt_edge *e) {
-    int64_t majors = k->cloth->world->minors / k->cloth->world->def.minor_per_major;
-    return ((e->vertex[0] + e->vertex[1] + majors) & 1) == 0;
-}
-
 static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e,
                                float length, float pixel) {
     const vo_rt_adaption *a = &k->cloth->input.adaption;
     if (f_min(length, e->rest) < a->min_length) return VO_RT_KEEP;
     uint8_t flags = m->front.flags[e->vertex[0]] | m->front.flags[e->vertex[1]];
     if (flags & VO_RT_VERTEX_TANGLED) return VO_RT_KEEP;
-    bool splits =
-        (k->max_length > 0 && length > k->max_length) || bend_cosine(m, e) < k->cos_split ||
-        sagitta(&m->front, e->vertex[0], e->vertex[1]) > max_deviation(k, pixel) ||
-        is_close(k, e->vertex[0], e->vertex[1], length, 1) ||
-        (is_turn(k, e) && in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level, pixel));
+    bool splits = (k->max_length > 0 && length > k->max_length) ||
+                  bend_cosine(m, e) < k->cos_split ||
+                  sagitta(&m->front, e->vertex[0], e->vertex[1]) > max_deviation(k, pixel) ||
+                  is_close(k, e->vertex[0], e->vertex[1], length, 1) ||
+                  in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level, pixel);
     return splits ? VO_RT_SPLIT : VO_RT_KEEP;
 }
 

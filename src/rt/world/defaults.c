@@ -6,7 +6,7 @@ vo_rt_transform vo_rt_transform_identity(void) {
 }
 
 vo_rt_adaption vo_rt_adaption_default(void) {
-    return (vo_rt_adaption){.max_angle = 0.35f,
+    return (vo_rt_adaption){.max_angle = 0.5f,
                             .max_deviation = 0.004f,
                             .min_length = 0.008f,
                             .collision = true,
