@@ -61,8 +61,17 @@ static vo_result create(vo_realtime *r) {
 }
 
 vo_result vo_realtime_create(vo_sim *sim, vo_realtime **out) {
+    return vo_realtime_create_detailed(sim, 0, NULL, out);
+}
+
+vo_result vo_realtime_create_detailed(vo_sim *sim, int cloth, const vo_rt_detail_def *detail,
+                                      vo_realtime **out) {
     vo_result result = allocate(sim, out);
-    if (result == VO_OK) result = create(*out);
+    if (result == VO_OK) {
+        (*out)->detail = detail;
+        (*out)->detail_cloth = cloth;
+        result = create(*out);
+    }
     if (result == VO_OK) return VO_OK;
     vo_realtime_destroy(*out);
     *out = NULL;

@@ -29,6 +29,9 @@ vo_result vo_realtime_create(vo_sim *sim, vo_realtime **out);
  * first of the run; both readers may be the same. `path` is the file name in messages. */
 vo_result vo_realtime_restore(vo_sim *sim, vo_vof_reader *first, vo_vof_reader *frame,
                               const char *path, vo_realtime **out);
+/* The same, with a detail mesh on the asset of a cloth. `detail` is read during the call. */
+vo_result vo_realtime_create_detailed(vo_sim *sim, int cloth, const vo_rt_detail_def *detail,
+                                      vo_realtime **out);
 void vo_realtime_destroy(vo_realtime *realtime); /* NULL is allowed */
 
 /* Advances by one frame, with its statistics. */

@@ -127,6 +127,17 @@ void vo_realtime_free_assets(vo_realtime *r) {
     vo_free_array(r->ctx, r->asset, r->sim->scene->cloth_count);
 }
 
+/* Replaces an asset by a copy with the detail mesh. */
+static vo_result add_detail(const vo_realtime *r, vo_rt_asset **asset) {
+    vo_rt_message message = {{0}};
+    vo_rt_asset *detailed;
+    vo_result result =
+        vo_rt_asset_add_detail(&r->ctx->allocator, *asset, r->detail, &detailed, &message);
+    vo_rt_asset_destroy(*asset);
+    *asset = detailed;
+    return result == VO_OK ? VO_OK : vo_fail(r->ctx, result, "detail mesh: %s", message.text);
+}
+
 static vo_result cook_base(vo_realtime *r, int c, const vo_mesh *base, bool is_original) {
     vo_rt_asset_def def = vo_rt_asset_def_default();
     float *attachment = vo_alloc_zero(r->ctx, (size_t)base->node_count * sizeof *attachment);
@@ -141,6 +152,7 @@ static vo_result cook_base(vo_realtime *r, int c, const vo_mesh *base, bool is_o
     vo_result result = vo_cook_mesh(r->ctx, base, &def, &asset);
     vo_free_array(r->ctx, attachment, base->node_count);
     VO_TRY(result);
+    if (r->detail && c == r->detail_cloth) VO_TRY(add_detail(r, &asset));
     VO_TRY(vo_realtime_add_asset(r, asset, c, &a));
     VO_REQUIRE(r->ctx, a->face_count == base->face_count && a->node_count == base->node_count);
     for (int f = 0; f < base->face_count; f++) {

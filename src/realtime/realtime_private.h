@@ -50,8 +50,11 @@ struct vo_realtime {
     vo_realtime_cloth *cloth;   /* [scene->cloth_count] */
     vo_realtime_body *body;     /* [scene->obstacle_count] */
     vo_realtime_handle *handle; /* [scene->handle_count] */
-    int pose_steps;             /* poses of bodies per frame */
-    int minor_steps;            /* simulation steps per pose */
+    /* During creation: detail mesh of the asset of a cloth; NULL: none. */
+    const vo_rt_detail_def *detail;
+    int detail_cloth;
+    int pose_steps;  /* poses of bodies per frame */
+    int minor_steps; /* simulation steps per pose */
     size_t snapshot_capacity;
     void *snapshot;
     vo_arena scratch;

@@ -30,19 +30,26 @@ static vo_result check_cloth(const vo_upsample_engine *e, const char *path) {
                    path, e->cloth, e->scene->cloth_count - 1);
 }
 
-static vo_result open_engine(vo_upsample_engine *e, const char *path, int count,
-                             const char *const *overrides) {
-    VO_TRY(load_scene(e->ctx, path, count, overrides, &e->scene));
+vo_result vo_upsample_engine_load(vo_context *ctx, const char *path, int override_count,
+                                  const char *const *overrides, vo_upsample_engine *out) {
+    *out = (vo_upsample_engine){.ctx = ctx};
+    VO_TRY(load_scene(ctx, path, override_count, overrides, &out->scene));
+    vo_result result = vo_sim_create_sewn(ctx, out->scene, NULL, NULL, &out->sim);
+    if (result != VO_OK) vo_upsample_engine_close(out);
+    return result;
+}
+
+static vo_result create_realtime(vo_upsample_engine *e, const char *path) {
     VO_TRY(check_cloth(e, path));
-    VO_TRY(vo_sim_create_sewn(e->ctx, e->scene, NULL, NULL, &e->sim));
     return vo_realtime_create(e->sim, &e->realtime);
 }
 
 vo_result vo_upsample_engine_open(vo_context *ctx, const char *path, int override_count,
                                   const char *const *overrides, int cloth,
                                   vo_upsample_engine *out) {
-    *out = (vo_upsample_engine){.ctx = ctx, .cloth = cloth};
-    vo_result result = open_engine(out, path, override_count, overrides);
+    VO_TRY(vo_upsample_engine_load(ctx, path, override_count, overrides, out));
+    out->cloth = cloth;
+    vo_result result = create_realtime(out, path);
     if (result != VO_OK) vo_upsample_engine_close(out);
     return result;
 }

@@ -18,6 +18,9 @@ typedef struct vo_upsample_engine {
  * engine is empty. */
 vo_result vo_upsample_engine_open(vo_context *ctx, const char *path, int override_count,
                                   const char *const *overrides, int cloth, vo_upsample_engine *out);
+/* The same without the engine: `realtime` is NULL and left to the caller. The cloth is 0. */
+vo_result vo_upsample_engine_load(vo_context *ctx, const char *path, int override_count,
+                                  const char *const *overrides, vo_upsample_engine *out);
 void vo_upsample_engine_close(vo_upsample_engine *engine);
 
 /* Mesh of the cloth in its current state, with arrays of pairs of these sizes. */
