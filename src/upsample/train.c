@@ -1,0 +1,178 @@
+/* Training: simulation of pairs, fit, files (voile/upsample.h). */
+#include "core/file.h"
+#include "core/memory.h"
+#include "core/timer.h"
+#include "upsample/detail.h"
+#include "upsample/fitting.h"
+#include "upsample/partial.h"
+#include "upsample/simulate.h"
+#include "upsample/vru.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+vo_upsample_train_def vo_upsample_train_def_default(void) {
+    return (vo_upsample_train_def){
+        .test_functions = -1, .save_interval = 100, .fit = vo_upsample_fit_def_default()};
+}
+
+vo_upsample_refit_def vo_upsample_refit_def_default(void) {
+    return (vo_upsample_refit_def){.fit = vo_upsample_fit_def_default()};
+}
+
+/* ---- simulation ----------------------------------------------------------------------------- */
+
+/* Sums computing times for the report. */
+typedef struct watch {
+    const vo_upsample_train_def *def;
+    double coarse_s, fine_s;
+    int frames;
+} watch;
+
+static bool after_frame(void *user, const vo_upsample_progress *progress) {
+    watch *w = user;
+    w->coarse_s += progress->coarse_s;
+    w->fine_s += progress->fine_s;
+    w->frames++;
+    return !w->def->progress || w->def->progress(w->def->user, progress);
+}
+
+static vo_result simulate(vo_context *ctx, const vo_upsample_train_def *def, const char *folder,
+                          vo_upsample_report *report, vo_upsample_pairs **out) {
+    watch w = {.def = def};
+    vo_upsample_simulate_def s = vo_upsample_simulate_def_default();
+    s.test_kind = def->test_kind;
+    s.test_functions = def->test_functions;
+    s.max_frames = def->max_frames;
+    s.override_count = def->override_count;
+    s.overrides = def->overrides;
+    s.folder = folder;
+    s.save_interval = def->save_interval;
+    s.progress = after_frame;
+    s.user = &w;
+    double start = vo_now();
+    VO_TRY(vo_upsample_simulate(ctx, def->scene_count, def->scenes, &s, out));
+    report->simulation_s = vo_now() - start;
+    report->coarse_s = w.frames ? w.coarse_s / w.frames : 0;
+    report->fine_s = w.frames ? w.fine_s / w.frames : 0;
+    return VO_OK;
+}
+
+/* ---- report --------------------------------------------------------------------------------- */
+
+static double max_of(double a, float b) { return (double)b > a ? (double)b : a; }
+
+static void describe_pairs(const vo_upsample_pairs *p, vo_upsample_report *report) {
+    report->fine_vertices = p->fine.vertex_count;
+    report->coarse_vertices = p->coarse.vertex_count;
+    report->frames = p->frame_count;
+    report->sequences = p->sequence_count;
+    report->test_functions = p->test_function_count;
+    for (int f = 0; f < p->frame_count; f++) {
+        report->max_strain = max_of(report->max_strain, p->stats[f].strain);
+        report->max_penetration = max_of(report->max_penetration, p->stats[f].penetration);
+        report->max_tracking_error = max_of(report->max_tracking_error, p->stats[f].tracking_error);
+    }
+}
+
+static void describe_operator(const vo_upsample_operator *op, vo_upsample_report *report) {
+    vo_upsample_operator_stats stats = vo_upsample_operator_measure(op);
+    report->fit = op->parameters;
+    report->mode_count = op->mode_count;
+    report->error_rms = (double)op->error.rms;
+    report->error_max = (double)op->error.max;
+    report->base_error_rms = (double)op->error.base_rms;
+    report->mode_error_rms = (double)op->error.mode_rms;
+    report->operator_bytes = stats.base_bytes + stats.residual_bytes + stats.mode_bytes;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* Writes the garment with the operators of the file. */
+static vo_result save_asset(const vo_vru *vru, const vo_upsample_output *output,
+                            vo_upsample_report *report) {
+    vo_upsample_detail detail;
+    VO_TRY(vo_upsample_detail_create(vru, output->rank, &detail));
+    report->compression_error = detail.error_rms;
+    vo_result result = vo_upsample_detail_save(&detail, output->asset);
+    vo_upsample_detail_free(&detail);
+    return result;
+}
+
+/* Fits an operator to the pairs of `vru` and writes the files. */
+static vo_result fit_and_save(vo_vru *vru, const vo_upsample_fit_def *fit, bool choose_exponent,
+                              const vo_upsample_output *output, vo_upsample_report *report) {
+    vo_upsample_operator *op;
+    vo_upsample_fit_times times;
+    struct stat info;
+    VO_TRY(vo_upsample_fit_timed(vru->pairs, fit, choose_exponent, &op, &times));
+    describe_pairs(vru->pairs, report);
+    describe_operator(op, report);
+    report->harmonics = times.harmonics;
+    report->harmonics_were_stored = times.harmonics_were_stored;
+    report->harmonics_s = times.harmonics_s;
+    report->fit_s = times.fit_s;
+    VO_TRY(vo_vru_set_operator(vru, output->name ? output->name : "default", op));
+    VO_TRY(vo_vru_save(vru, output->file));
+    if (stat(output->file, &info) == 0) report->file_bytes = (size_t)info.st_size;
+    return output->asset ? save_asset(vru, output, report) : VO_OK;
+}
+
+static vo_result check_output(vo_context *ctx, const vo_upsample_output *output) {
+    if (!output->file) return vo_fail(ctx, VO_BAD_ARGUMENT, "output.file is missing");
+    if (output->rank < 0)
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "output.rank is %d; use 0 for dense operators",
+                       output->rank);
+    return VO_OK;
+}
+
+/* Name of the folder of the saved states. */
+static vo_result name_partial(vo_context *ctx, const char *file, char out[VO_PATH_SIZE]) {
+    int length = snprintf(out, VO_PATH_SIZE, "%s.partial", file);
+    if (length < VO_PATH_SIZE) return VO_OK;
+    return vo_fail(ctx, VO_BAD_ARGUMENT, "%s: the path is too long", file);
+}
+
+static vo_result train(vo_context *ctx, const vo_upsample_train_def *def,
+                       vo_upsample_report *report) {
+    char folder[VO_PATH_SIZE];
+    vo_upsample_pairs *pairs;
+    vo_vru *vru;
+    VO_TRY(check_output(ctx, &def->output));
+    VO_TRY(name_partial(ctx, def->output.file, folder));
+    if (def->restart) VO_TRY(vo_upsample_partial_remove(ctx, folder));
+    VO_TRY(simulate(ctx, def, folder, report, &pairs));
+    VO_TRY(vo_vru_create(ctx, pairs, def->scene_count, def->scenes, &vru));
+    vo_result result = fit_and_save(vru, &def->fit, def->choose_exponent, &def->output, report);
+    vo_vru_destroy(vru);
+    return result == VO_OK ? vo_upsample_partial_remove(ctx, folder) : result;
+}
+
+vo_result vo_upsample_train(vo_context *ctx, const vo_upsample_train_def *def,
+                            vo_upsample_report *report) {
+    vo_upsample_report local;
+    if (!report) report = &local;
+    *report = (vo_upsample_report){0};
+    if (def->scene_count < 1 || def->scene_count > VO_VRU_MAX_SCENES)
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "scene_count is %d; use 1 to %d", def->scene_count,
+                       VO_VRU_MAX_SCENES);
+    return train(ctx, def, report);
+}
+
+vo_result vo_upsample_refit(vo_context *ctx, const vo_upsample_refit_def *def,
+                            vo_upsample_report *report) {
+    vo_upsample_report local;
+    vo_upsample_output output = def->output;
+    vo_vru *vru;
+    if (!report) report = &local;
+    *report = (vo_upsample_report){0};
+    if (!def->input) return vo_fail(ctx, VO_BAD_ARGUMENT, "input is missing");
+    if (!output.file) output.file = def->input;
+    VO_TRY(check_output(ctx, &output));
+    VO_TRY(vo_vru_load(ctx, def->input, &vru));
+    vo_result result = fit_and_save(vru, &def->fit, def->choose_exponent, &output, report);
+    vo_vru_destroy(vru);
+    return result;
+}
