@@ -29,6 +29,10 @@ void asset_info_json(json_out *j, const vo_rt_asset_info *info) {
     json_int(j, "attached", info->attached_count);
     json_int(j, "render_vertices", info->render_vertex_count);
     json_int(j, "render_faces", info->render_triangle_count);
+    json_int(j, "detail_vertices", info->detail_vertex_count);
+    json_int(j, "detail_faces", info->detail_triangle_count);
+    json_int(j, "detail_operators", info->detail_operator_count);
+    json_int(j, "detail_bytes", (long long)info->detail_bytes);
     json_int(j, "even_colours", info->even_colours);
     json_int(j, "odd_colours", info->odd_colours);
     json_bool(j, "fine_levels", info->has_fine_levels);
@@ -53,6 +57,12 @@ void asset_info_print(const vo_rt_asset_info *info) {
     print_count("bones", info->bone_count);
     print_count("render faces", info->render_triangle_count);
     print_count("render vertices", info->render_vertex_count);
+    if (info->detail_vertex_count) {
+        print_count("detail faces", info->detail_triangle_count);
+        print_count("detail vertices", info->detail_vertex_count);
+        printf("  %-16s %d, %s bytes\n", "operators", info->detail_operator_count,
+               text_count((long long)info->detail_bytes).s);
+    }
     printf("  %-16s %d + %d of even and odd levels\n", "colours", info->even_colours,
            info->odd_colours);
     printf("  %-16s %.3f kg\n", "mass", (double)info->mass);

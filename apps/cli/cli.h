@@ -48,14 +48,17 @@ typedef struct cli_args {
     const char *merge, *threshold;
     const char *attach, *maps, *links, *render, *levels, *uv_scale, *friction, *base_output;
     const char *tolerance, *base_level;
+    const char *name, *asset, *tracking, *regularisation, *gamma, *exponent, *alpha, *beta, *base;
+    const char *columns, *harmonics, *history, *modes, *test_functions;
     int threads, repeat, samples, every, faces, max_frames; /* 0: not given */
+    int rank, cutoff;                                       /* 0: not given */
     int frame;                                              /* -1: not given */
     double memory;                                          /* GiB; 0: not given, -1: any */
     cli_frames frames;
     int override_count;
     const char **overrides; /* [override_count] key=value, in order */
     bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, no_body, no_fit, man, help,
-        verbose, mannequin, no_skin, no_tethers;
+        verbose, mannequin, no_skin, no_tethers, residual;
 } cli_args;
 
 typedef enum cli_kind {
@@ -122,6 +125,7 @@ int cmd_render(const cli_args *args);
 int cmd_compare(const cli_args *args);
 int cmd_sew(const cli_args *args);
 int cmd_cook(const cli_args *args);
+int cmd_upsample(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_help(const cli_args *args);
 int cmd_version(const cli_args *args);

@@ -2,35 +2,13 @@
 #include "cli.h"
 
 #include "bench.h"
+#include "common_options.h"
 #include "message.h"
 #include "options.h"
+#include "upsample_options.h"
 
 #include <limits.h>
 #include <string.h>
-
-#define FIELD(name) offsetof(cli_args, name)
-
-/* Options of several commands. */
-#define THREADS                                   \
-    "threads", 0, CLI_COUNT, FIELD(threads), "N", \
-        "threads to use; default: one per processor. The result does not depend on it"
-#define MEMORY                                                                                    \
-    "memory", 0, CLI_AMOUNT, FIELD(memory), "GIB",                                                \
-        "memory limit in GiB; default: 80 % of the memory available at the start. Beyond it the " \
-        "command ends with exit code 3; finished frames are kept"
-#define SETS                                                                             \
-    "set", 0, CLI_SET, FIELD(overrides), "KEY=VALUE",                                    \
-        "overrides a key of the scene, for example --set 'gravity=[0,0,-1.6]' or --set " \
-        "'cloths[0].materials[0].damping=0.01'; may be repeated"
-#define QUIET \
-    "quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "prints no progress; warnings are still printed"
-#define VERBOSE                                                                                \
-    "verbose", 'v', CLI_FLAG, FIELD(verbose), NULL,                                            \
-        "prints notes on standard error: units and axes that were converted or assumed, cuts " \
-        "that were detected, how a motion was retargeted"
-#define JSON_LINES                          \
-    "json", 0, CLI_FLAG, FIELD(json), NULL, \
-        "prints one JSON object per frame and one at the end instead of the progress"
 
 static const cli_option simulate_options[] = {
     {"output", 'o', CLI_TEXT, FIELD(output), "DIR",
@@ -452,7 +430,7 @@ const cli_command cli_commands[] = {
      "intact.\n\nOf a character file (.glb, .gltf, .fbx, .dae, "
      ".bvh, .obj): unit and up axis, size, meshes, bones, clips with their durations, cameras, and "
      "contents that are not imported.\n\nOf a garment file (.vrt): base mesh, levels, attachments, "
-     "tethers, bones, render mesh, mass and size.",
+     "tethers, bones, render mesh, detail of learned upsampling, mass and size.",
      info_options, NULL, NULL, info_examples},
     {"check", cmd_check, "SCENE|MESH|DIR", true, "checks a scene, a mesh or a run for defects",
      "A folder is a run, a name with the extension .obj a mesh, anything else a scene. Each "
@@ -521,6 +499,10 @@ const cli_command cli_commands[] = {
      "nearest point of its surface. docs/cooking.md describes every step.\n\nThe same input gives "
      "the same bytes. Ctrl-C cancels without writing anything.",
      cook_options, NULL, NULL, cook_examples, false, "use longer edges (--edge)"},
+    {"upsample", cmd_upsample, "ACTION FILE...", true,
+     "trains and applies learned upsampling: fine folds from a coarse simulation", upsample_text,
+     upsample_options, "actions", upsample_notes, upsample_examples, true,
+     "train on fewer frames (--frames), use a coarser fine mesh"},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
      "Runs one benchmark, or all without input data. Each warms up, measures the same frames "
      "several times, keeps the best time of each and prints counters next to it. Ratios are "
