@@ -110,8 +110,30 @@ static void images_are_drawn(void **state) {
         0, NULL);
     assert_true(exists(in(folder, "c/0004.png")) && exists(in(folder, "c/0007.png")));
     assert_false(exists(in(folder, "c/0005.png")));
+    expect(folder,
+           "upsample compare flag.vru -o s --pictures --every 30 --size 32x32 --surfaces "
+           "fine,barycentric,default",
+           0, NULL);
+    assert_true(exists(in(folder, "s/0030.png")));
+    expect(folder, "upsample compare flag.vru -o s --pictures --surfaces gone", 2,
+           "there is no surface \"gone\"");
     expect(folder, "upsample show flag.vru --columns 12 -o x.png", 2, "columns 0 to 11");
     expect(folder, "upsample show flag.vru --harmonics 100 -o x.png", 2, "the mesh has 1 to 99");
+}
+
+/* Operators of single sequences, blended by the garment. */
+static void operators_are_fitted_to_sequences(void **state) {
+    (void)state;
+    const char *folder = train();
+    expect_out(folder, "upsample train flag.json wind.json -o two.vru --operator all", 0,
+               "72 in 2 sequences");
+    expect_out(folder, "upsample fit two.vru --sequences 0 --operator calm --json", 0,
+               "\"operator_bytes\"");
+    expect_out(folder, "upsample fit two.vru --sequences 1:1 --operator windy --asset two.vrt", 0,
+               "two.vrt");
+    expect_out(folder, "info two.vrt", 0, "operators        3");
+    expect(folder, "upsample fit two.vru --sequences 1:2", 2, "sequences 1 to 2 do not exist");
+    expect(folder, "upsample compare flag.vru wind.json --tracking none --frames 3 -q", 0, NULL);
 }
 
 /* ---- interruption ---------------------------------------------------------------------------- */
@@ -203,6 +225,7 @@ int main(void) {
         cmocka_unit_test(comparison_measures_all_surfaces),
         cmocka_unit_test(runs_write_meshes),
         cmocka_unit_test(images_are_drawn),
+        cmocka_unit_test(operators_are_fitted_to_sequences),
         cmocka_unit_test(killed_training_continues),
         cmocka_unit_test(usage_errors_are_reported_first),
         cmocka_unit_test(damaged_files_are_rejected),

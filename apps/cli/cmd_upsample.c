@@ -12,7 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LIST = 64 };
+enum { MAX_LIST = 64, MAX_SURFACES = 8, MAX_SURFACE_TEXT = 1024 };
+
+/* Words of --surfaces. */
+typedef struct surface_list {
+    char text[MAX_SURFACE_TEXT];
+    const char *name[MAX_SURFACES];
+    int count;
+} surface_list;
 
 /* A running action. */
 typedef struct session {
@@ -99,6 +106,32 @@ static int read_fit(const cli_args *args, vo_upsample_fit_def *fit, bool *choose
     return code;
 }
 
+static int read_tracking(const cli_args *args, vo_upsample_test_kind *kind, int *count) {
+    static const char *const kinds[] = {"harmonic", "clustered", "none", NULL};
+    *kind = (vo_upsample_test_kind)find_word(args->tracking, kinds, (int)*kind);
+    return read_whole("test-functions", args->test_functions, 0, CLI_MAX_MANY, count);
+}
+
+/* Splits --surfaces at its commas. */
+static int read_surfaces(const char *words, surface_list *out) {
+    out->count = 0;
+    if (!words) return CLI_DONE;
+    if (strlen(words) >= sizeof out->text)
+        return cli_fail(CLI_USAGE_ERROR, "--surfaces is longer than %d characters.",
+                        MAX_SURFACE_TEXT - 1);
+    strcpy(out->text, words);
+    for (char *at = out->text; at;) {
+        char *comma = strchr(at, ',');
+        if (comma) *comma = 0;
+        if (*at == 0 || out->count == MAX_SURFACES)
+            return cli_fail(CLI_USAGE_ERROR, "--surfaces needs 1 to %d names, not \"%s\".",
+                            MAX_SURFACES, words);
+        out->name[out->count++] = at;
+        at = comma ? comma + 1 : NULL;
+    }
+    return CLI_DONE;
+}
+
 static int read_view(const cli_args *args, vo_upsample_view *view) {
     vo_render_options options = vo_render_options_default();
     vo_framing_mode fit = VO_FRAMING_WHOLE_RUN;
@@ -161,13 +194,6 @@ static int end_action(session *s, vo_result result) {
 
 /* ---- actions --------------------------------------------------------------------------------- */
 
-static int read_tracking(const cli_args *args, vo_upsample_train_def *def) {
-    static const char *const kinds[] = {"harmonic", "clustered", "none", NULL};
-    def->test_kind = (vo_upsample_test_kind)find_word(args->tracking, kinds, (int)def->test_kind);
-    return read_whole("test-functions", args->test_functions, 0, CLI_MAX_MANY,
-                      &def->test_functions);
-}
-
 static int train(session *s) {
     const cli_args *args = s->args;
     vo_upsample_train_def def = vo_upsample_train_def_default();
@@ -176,7 +202,7 @@ static int train(session *s) {
         return cli_fail(CLI_USAGE_ERROR, "upsample train needs an output: -o FILE.vru.");
     int code = need_files(args, 1, 1024, "scenes");
     if (code == CLI_DONE) code = read_fit(args, &def.fit, &def.choose_exponent);
-    if (code == CLI_DONE) code = read_tracking(args, &def);
+    if (code == CLI_DONE) code = read_tracking(args, &def.test_kind, &def.test_functions);
     if (code == CLI_DONE) code = cli_need_output(args->output);
     if (code == CLI_DONE) code = cli_need_output(args->asset);
     if (code != CLI_DONE) return code;
@@ -205,6 +231,9 @@ static int fit(session *s) {
     if (code == CLI_DONE) code = cli_need_output(args->asset);
     if (code != CLI_DONE) return code;
     def.input = args->operands[1];
+    def.first_sequence = args->sequences.first;
+    if (args->sequences.last >= 0)
+        def.sequence_count = args->sequences.last - args->sequences.first + 1;
     const char *file = args->output ? args->output : def.input;
     def.output = (vo_upsample_output){file, args->name, args->asset, args->rank};
     code = end_action(s, vo_upsample_refit(s->ctx, &def, &report));
@@ -240,14 +269,19 @@ static int compare(session *s) {
     const cli_args *args = s->args;
     vo_upsample_compare_def def = vo_upsample_compare_def_default();
     vo_upsample_comparison comparison;
+    surface_list surfaces;
     int code = need_files(args, 1, 2, "a .vru file and at most one scene");
     if (code == CLI_DONE && args->pictures && !args->output)
         code = cli_fail(CLI_USAGE_ERROR, "--pictures needs a folder: -o DIR.");
     if (code == CLI_DONE) code = read_view(args, &def.view);
+    if (code == CLI_DONE) code = read_tracking(args, &def.test_kind, &def.test_functions);
+    if (code == CLI_DONE) code = read_surfaces(args->surfaces, &surfaces);
     if (code != CLI_DONE) return code;
     def.input = args->operands[1];
     def.scene = args->operand_count > 2 ? args->operands[2] : NULL;
     def.images = args->pictures ? args->output : NULL;
+    def.image_surface_count = surfaces.count;
+    if (surfaces.count) def.image_surfaces = surfaces.name;
     def.first_image = args->frames.first;
     def.max_frames = count_frames(args);
     if (args->every) def.every = args->every;

@@ -291,7 +291,10 @@ static int parse_words(parser *p) {
 }
 
 int cli_parse(const cli_command *command, int count, char **words, cli_args *args) {
-    *args = (cli_args){.memory_advice = command->memory_advice, .frame = -1, .frames = {0, -1}};
+    *args = (cli_args){.memory_advice = command->memory_advice,
+                       .frame = -1,
+                       .frames = {0, -1},
+                       .sequences = {0, -1}};
     args->overrides = calloc((size_t)count + 2, sizeof *args->overrides);
     args->operands = calloc((size_t)count + 1, sizeof *args->operands);
     if (!args->overrides || !args->operands)

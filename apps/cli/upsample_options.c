@@ -38,9 +38,10 @@ const cli_option upsample_options[] = {
     {"rank", 0, CLI_MANY, FIELD(rank), "N",
      "with --asset: compresses the operators to this rank, in half floats; default: dense floats"},
     {"tracking", 0, CLI_CHOICE, FIELD(tracking), "harmonic|clustered|none",
-     "train: test functions by which the fine cloth follows the coarse one; default: harmonic"},
+     "train, compare: test functions by which the fine cloth follows the coarse one; default: "
+     "harmonic"},
     {"test-functions", 0, CLI_TEXT, FIELD(test_functions), "N",
-     "train, compare: their number; default: that of the scene"},
+     "train, compare: their number; default: that of the scene, for compare of the training"},
     {"frames", 0, CLI_RANGE, FIELD(frames), "A:B",
      "train, run, compare: simulates up to frame B; default: to the end of the scene. Images of "
      "compare begin with frame A"},
@@ -67,13 +68,18 @@ const cli_option upsample_options[] = {
      "train, fit: earlier states of the coarse cloth that are used as input, 0 to 4"},
     {"modes", 0, CLI_TEXT, FIELD(modes), "N",
      "train, fit: largest number of oscillatory modes, for cloth in strong wind, 0 to 16"},
+    {"sequences", 0, CLI_RANGE, FIELD(sequences), "A:B",
+     "fit: uses only the simulations of training scenes A to B, numbered from 0; default: all. B "
+     "alone means 0:B"},
     {"columns", 0, CLI_TEXT, FIELD(columns), "LIST",
      "show: columns of the operator, which are coarse vertices from 0, such as 3,17"},
     {"residual", 0, CLI_FLAG, FIELD(residual), NULL,
      "show: draws what was learned, without the base operator"},
     {"pictures", 0, CLI_FLAG, FIELD(pictures), NULL,
-     "run: also writes NNNN.png. compare: writes NNNN.png with the coarse cloth, Loop subdivision, "
-     "upsampled and fine cloth side by side"},
+     "run: also writes NNNN.png. compare: writes NNNN.png with surfaces side by side"},
+    {"surfaces", 0, CLI_TEXT, FIELD(surfaces), "LIST",
+     "compare: surfaces of the images: coarse, barycentric, loop, run (the upsampled cloth), fine, "
+     "and operators by name; default: coarse,loop,run,fine"},
     {"every", 0, CLI_MANY, FIELD(every), "N",
      "run, compare: writes every Nth frame only; default: 1. train: saves the state every N "
      "frames, "
@@ -94,14 +100,11 @@ const cli_option upsample_options[] = {
 };
 
 const cli_note upsample_examples[] = {
-    {"voile upsample train assets/scenes/upsampling/flag-steady.json -o flag.vru --asset flag.vrt",
-     "trains a flag"},
-    {"voile upsample fit flag.vru --exponent 3", "a smoother operator, in a second"},
-    {"voile upsample compare flag.vru assets/scenes/upsampling/flag-wind.json -o out/wind "
-     "--pictures --every 100",
-     "the same operator in faster wind, with images"},
-    {"voile upsample run flag.vru assets/scenes/upsampling/flag-pole.json -o out/pole",
-     "the fine meshes of another motion"},
-    {"voile upsample show flag.vru --columns 70,75 -o columns.png", "two shape functions"},
+    {"voile upsample train walk.json -o skirt.vru --asset skirt.vrt", "trains a skirt"},
+    {"voile upsample fit skirt.vru --exponent 3", "a smoother operator, in a second"},
+    {"voile upsample compare skirt.vru dance.json -o out/dance --pictures",
+     "the same operator in another motion, with images"},
+    {"voile upsample run skirt.vru dance.json -o out/dance", "the fine meshes of that motion"},
+    {"voile upsample show skirt.vru --columns 70,75 -o columns.png", "two shape functions"},
     {NULL},
 };

@@ -135,6 +135,9 @@ VO_API vo_result vo_upsample_train(vo_context *ctx, const vo_upsample_train_def 
 typedef struct vo_upsample_refit_def {
     const char *input;         /* .vru file; required, may be that of the output */
     vo_upsample_output output; /* file [NULL]: the input */
+    /* [0, 0] sequences of the file to which the operator is fitted, in the order of the training
+     * scenes; 0: all from the first one. A garment blends its operators by motion. */
+    int first_sequence, sequence_count;
     vo_upsample_fit_def fit;
     bool choose_exponent; /* [false] choose fit.exponent by cross-validation */
 } vo_upsample_refit_def;
@@ -215,10 +218,16 @@ typedef struct vo_upsample_comparison {
 typedef struct vo_upsample_compare_def {
     const char *input;  /* .vru file; required */
     const char *scene;  /* [NULL] scene to simulate; NULL: the stored frames */
-    const char *images; /* [NULL] folder of NNNN.png: coarse, Loop, run, fine side by side */
-    int every;          /* [1] frames between images */
-    int first_image;    /* [0] first frame with an image */
-    int max_frames;     /* [0] 0: all */
+    const char *images; /* [NULL] folder of NNNN.png: surfaces side by side */
+    /* [0, NULL] names of the surfaces in images: "coarse", "fine" and those of the result; NULL:
+     * coarse, loop, run, fine */
+    int image_surface_count;
+    const char *const *image_surfaces;
+    int every;                       /* [1] frames between images */
+    int first_image;                 /* [0] first frame with an image */
+    int max_frames;                  /* [0] 0: all */
+    vo_upsample_test_kind test_kind; /* [harmonic] */
+    int test_functions;              /* [-1] -1: as many as in the training */
     int override_count;
     const char *const *overrides;
     vo_upsample_view view;

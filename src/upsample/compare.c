@@ -19,7 +19,8 @@ static const unsigned COARSE_COLOUR = 0xd9822b, LOOP_COLOUR = 0x7d9b5f, RUN_COLO
                       FINE_COLOUR = 0x5d4b9c;
 
 vo_upsample_compare_def vo_upsample_compare_def_default(void) {
-    return (vo_upsample_compare_def){.every = 1, .view = vo_upsample_view_default()};
+    return (vo_upsample_compare_def){
+        .every = 1, .test_functions = -1, .view = vo_upsample_view_default()};
 }
 
 /* A comparison in progress. */
@@ -99,7 +100,9 @@ static bool has_same_triangles(const vo_upsample_mesh *a, const vo_upsample_mesh
 static vo_result simulate(comparison *c) {
     const vo_upsample_pairs *stored = c->vru->pairs;
     vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
-    def.test_functions = stored->test_function_count;
+    def.test_kind = c->def->test_kind;
+    def.test_functions =
+        c->def->test_functions >= 0 ? c->def->test_functions : stored->test_function_count;
     def.max_frames = c->def->max_frames;
     def.override_count = c->def->override_count;
     def.overrides = c->def->overrides;
@@ -167,23 +170,54 @@ static vo_result save_panels(const comparison *c, const vo_upsample_image_def *d
     return result;
 }
 
-/* Coarse, Loop, run and fine side by side. `run` [N][3]. */
-static vo_result draw(comparison *c, int sequence, int frame, const float *run) {
+/* Fills the panel of a surface by its name; `x` [N][3] receives the positions of those that are
+ * computed. */
+static vo_result fill_panel(comparison *c, const char *name, int sequence, int frame,
+                            const float *run, float *x, vo_upsample_panel *out) {
     const vo_upsample_pairs *p = c->pairs;
+    *out = (vo_upsample_panel){.mesh = &p->fine, .positions = x, .colour = RUN_COLOUR};
+    if (strcmp(name, "coarse") == 0) {
+        size_t size = 3 * (size_t)p->coarse.vertex_count;
+        *out = (vo_upsample_panel){&p->coarse, p->coarse_frames + (size_t)frame * size,
+                                   COARSE_COLOUR, true, NULL};
+    } else if (strcmp(name, "fine") == 0) {
+        out->positions = p->fine_frames + (size_t)frame * frame_size(c);
+        out->colour = FINE_COLOUR;
+    } else if (strcmp(name, "run") == 0) {
+        out->positions = run;
+    } else {
+        const vo_compared_surface *s = find_surface(c, VO_COMPARED_BASE, name);
+        if (s) out->colour = LOOP_COLOUR;
+        if (!s) s = find_surface(c, VO_COMPARED_OPERATOR, name);
+        if (!s) return vo_fail(c->ctx, VO_BAD_ARGUMENT, "there is no surface \"%s\"", name);
+        vo_compared_surface_evaluate(s, p, sequence, frame, x);
+    }
+    return VO_OK;
+}
+
+static vo_result fill_panels(comparison *c, int count, const char *const *names, int sequence,
+                             int frame, const float *run, vo_upsample_panel *panels) {
+    for (int i = 0; i < count; i++)
+        VO_TRY(fill_panel(c, names[i], sequence, frame, run,
+                          c->positions + (size_t)i * frame_size(c), &panels[i]));
+    return VO_OK;
+}
+
+/* Draws the surfaces of the definition side by side. `run` [N][3]. */
+static vo_result draw(comparison *c, int sequence, int frame, const float *run) {
+    static const char *const all[] = {"coarse", "loop", "run", "fine"};
+    const char *const *names = c->def->image_surfaces ? c->def->image_surfaces : all;
+    int count = c->def->image_surfaces ? c->def->image_surface_count : 4;
     const vo_mesh *obstacles[MAX_OBSTACLES];
     const vo_upsample_view *view = &c->def->view;
+    vo_upsample_panel panels[BATCH]; /* computed positions use the memory of a batch */
     vo_upsample_image_def def = vo_upsample_image_def_default();
-    float *loop = c->positions;
-    vo_compared_surface_evaluate(find_surface(c, VO_COMPARED_BASE, "loop"), p, sequence, frame,
-                                 loop);
-    const float *coarse = p->coarse_frames + 3 * (size_t)frame * (size_t)p->coarse.vertex_count;
-    const vo_upsample_panel panels[] = {
-        {&p->coarse, coarse, COARSE_COLOUR, true, NULL},
-        {&p->fine, loop, LOOP_COLOUR, false, NULL},
-        {&p->fine, run, RUN_COLOUR, false, NULL},
-        {&p->fine, p->fine_frames + (size_t)frame * frame_size(c), FINE_COLOUR, false, NULL}};
+    if (count < 1 || count > BATCH)
+        return vo_fail(c->ctx, VO_BAD_ARGUMENT, "image_surface_count is %d; use 1 to %d", count,
+                       BATCH);
+    VO_TRY(fill_panels(c, count, names, sequence, frame, run, panels));
     def.panels = panels;
-    def.panel_count = (int)(sizeof panels / sizeof *panels);
+    def.panel_count = count;
     if (c->has_playback)
         def.obstacle_count =
             vo_upsample_playback_list_obstacles(&c->playback, MAX_OBSTACLES, obstacles);

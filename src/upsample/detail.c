@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "upsample/compress.h"
 #include "upsample/half.h"
+#include "upsample/pairs_view.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,11 +45,11 @@ static vo_result rebase(vo_upsample_detail *d, int k, const vo_upsample_operator
     return VO_OK;
 }
 
-/* Mean motion of the training data, by which operators are selected. */
-static vo_rt_operator_motion mean_motion(const vo_upsample_pairs *p) {
+/* Mean motion of the sequences of an operator, by which operators are selected. */
+static vo_rt_operator_motion mean_motion(const vo_upsample_pairs *p, const vo_vru_operator *op) {
     double travel = 0, deformation = 0, wind = 0;
     int count = 0, m = p->coarse.vertex_count;
-    for (int s = 0; s < p->sequence_count; s++)
+    for (int s = op->first_sequence; s < op->first_sequence + op->sequence_count; s++)
         for (int f = p->first_frame[s] + 1; f < p->first_frame[s + 1]; f++, count++) {
             const vo_rt_vec3 *x = (const vo_rt_vec3 *)p->coarse_frames + (size_t)f * (size_t)m;
             const float *w = p->wind + 3 * (size_t)f;
@@ -76,7 +77,7 @@ static vo_result add_operator(vo_upsample_detail *d, int k) {
     o->mode_sine = op->mode_sine;
     o->mode_cosine = op->mode_cosine;
     o->mode_wind = op->mode_wind;
-    o->motion = mean_motion(d->vru->pairs);
+    o->motion = mean_motion(d->vru->pairs, &d->vru->operators[k]);
     d->def.operator_count = k + 1;
     return rebase(d, k, op);
 }
@@ -133,20 +134,25 @@ static vo_result store_factors(vo_upsample_detail *d, int k, const vo_low_rank *
 
 /* Compresses operator k for the frames of the file. */
 static vo_result compress(vo_upsample_detail *d, int k, int rank) {
-    const vo_upsample_pairs *pairs = d->vru->pairs;
-    vo_upsample_operator op = *d->vru->operators[k].op; /* shares all arrays */
+    const vo_vru_operator *named = &d->vru->operators[k];
+    vo_upsample_pairs view;
+    vo_upsample_operator op = *named->op; /* shares all arrays */
     int inputs = op.coarse_count * (1 + op.history), step = op.parameters.history_step;
-    vo_upsample_products *products;
+    vo_upsample_products *products = NULL;
     vo_low_rank *low = NULL;
     if (d->residual[k]) op.residual = d->residual[k];
-    VO_TRY(vo_upsample_products_create(pairs, op.history, step, 1, &products));
-    vo_result result = vo_low_rank_create(&op, products, rank < inputs ? rank : inputs, &low);
+    VO_TRY(
+        vo_upsample_pairs_view(d->vru->pairs, named->first_sequence, named->sequence_count, &view));
+    vo_result result = vo_upsample_products_create(&view, op.history, step, 1, &products);
+    if (result == VO_OK)
+        result = vo_low_rank_create(&op, products, rank < inputs ? rank : inputs, &low);
     if (result == VO_OK) {
         d->error_rms = fmax(d->error_rms, (double)low->error.rms);
         result = store_factors(d, k, low);
     }
     vo_low_rank_destroy(low);
     vo_upsample_products_destroy(products);
+    vo_upsample_pairs_close_view(&view);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include "core/timer.h"
 #include "upsample/detail.h"
 #include "upsample/fitting.h"
+#include "upsample/pairs_view.h"
 #include "upsample/partial.h"
 #include "upsample/simulate.h"
 #include "upsample/vru.h"
@@ -101,20 +102,27 @@ static vo_result save_asset(const vo_vru *vru, const vo_upsample_output *output,
     return result;
 }
 
-/* Fits an operator to the pairs of `vru` and writes the files. */
-static vo_result fit_and_save(vo_vru *vru, const vo_upsample_fit_def *fit, bool choose_exponent,
-                              const vo_upsample_output *output, vo_upsample_report *report) {
+/* Fits an operator to sequences of the pairs and writes the files. */
+static vo_result fit_and_save(vo_vru *vru, const vo_upsample_refit_def *def,
+                              vo_upsample_report *report) {
+    const vo_upsample_output *output = &def->output;
+    int first = def->first_sequence, count = def->sequence_count;
+    vo_upsample_pairs view;
     vo_upsample_operator *op;
     vo_upsample_fit_times times;
     struct stat info;
-    VO_TRY(vo_upsample_fit_timed(vru->pairs, fit, choose_exponent, &op, &times));
+    if (count == 0) count = vru->pairs->sequence_count - first;
+    VO_TRY(vo_upsample_pairs_view(vru->pairs, first, count, &view));
+    vo_result result = vo_upsample_fit_timed(&view, &def->fit, def->choose_exponent, &op, &times);
+    vo_upsample_pairs_close_view(&view);
+    if (result != VO_OK) return result;
     describe_pairs(vru->pairs, report);
     describe_operator(op, report);
     report->harmonics = times.harmonics;
     report->harmonics_were_stored = times.harmonics_were_stored;
     report->harmonics_s = times.harmonics_s;
     report->fit_s = times.fit_s;
-    VO_TRY(vo_vru_set_operator(vru, output->name ? output->name : "default", op));
+    VO_TRY(vo_vru_set_operator_of(vru, output->name ? output->name : "default", first, count, op));
     VO_TRY(vo_vru_save(vru, output->file));
     if (stat(output->file, &info) == 0) report->file_bytes = (size_t)info.st_size;
     return output->asset ? save_asset(vru, output, report) : VO_OK;
@@ -145,7 +153,9 @@ static vo_result train(vo_context *ctx, const vo_upsample_train_def *def,
     if (def->restart) VO_TRY(vo_upsample_partial_remove(ctx, folder));
     VO_TRY(simulate(ctx, def, folder, report, &pairs));
     VO_TRY(vo_vru_create(ctx, pairs, def->scene_count, def->scenes, &vru));
-    vo_result result = fit_and_save(vru, &def->fit, def->choose_exponent, &def->output, report);
+    const vo_upsample_refit_def fit = {
+        .output = def->output, .fit = def->fit, .choose_exponent = def->choose_exponent};
+    vo_result result = fit_and_save(vru, &fit, report);
     vo_vru_destroy(vru);
     return result == VO_OK ? vo_upsample_partial_remove(ctx, folder) : result;
 }
@@ -164,15 +174,15 @@ vo_result vo_upsample_train(vo_context *ctx, const vo_upsample_train_def *def,
 vo_result vo_upsample_refit(vo_context *ctx, const vo_upsample_refit_def *def,
                             vo_upsample_report *report) {
     vo_upsample_report local;
-    vo_upsample_output output = def->output;
+    vo_upsample_refit_def resolved = *def;
     vo_vru *vru;
     if (!report) report = &local;
     *report = (vo_upsample_report){0};
     if (!def->input) return vo_fail(ctx, VO_BAD_ARGUMENT, "input is missing");
-    if (!output.file) output.file = def->input;
-    VO_TRY(check_output(ctx, &output));
+    if (!resolved.output.file) resolved.output.file = def->input;
+    VO_TRY(check_output(ctx, &resolved.output));
     VO_TRY(vo_vru_load(ctx, def->input, &vru));
-    vo_result result = fit_and_save(vru, &def->fit, def->choose_exponent, &output, report);
+    vo_result result = fit_and_save(vru, &resolved, report);
     vo_vru_destroy(vru);
     return result;
 }

@@ -93,7 +93,17 @@ static vo_result append_operator(vo_vru *vru, const char *name) {
 }
 
 vo_result vo_vru_set_operator(vo_vru *vru, const char *name, vo_upsample_operator *op) {
+    return vo_vru_set_operator_of(vru, name, 0, vru->pairs->sequence_count, op);
+}
+
+vo_result vo_vru_set_operator_of(vo_vru *vru, const char *name, int first_sequence,
+                                 int sequence_count, vo_upsample_operator *op) {
     vo_result result = check_operator(vru, name, op);
+    if (result == VO_OK && (first_sequence < 0 || sequence_count < 1 ||
+                            first_sequence > vru->pairs->sequence_count - sequence_count))
+        result = vo_fail(vru->ctx, VO_BAD_ARGUMENT,
+                         "sequences %d to %d do not exist; the file has 0 to %d", first_sequence,
+                         first_sequence + sequence_count - 1, vru->pairs->sequence_count - 1);
     int i = find_operator(vru, name);
     if (result == VO_OK && i < 0) {
         i = vru->operator_count;
@@ -105,6 +115,8 @@ vo_result vo_vru_set_operator(vo_vru *vru, const char *name, vo_upsample_operato
     }
     vo_upsample_operator_destroy(vru->operators[i].op);
     vru->operators[i].op = op;
+    vru->operators[i].first_sequence = first_sequence;
+    vru->operators[i].sequence_count = sequence_count;
     return VO_OK;
 }
 

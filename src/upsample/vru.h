@@ -21,6 +21,7 @@ enum {
 typedef struct vo_vru_operator {
     char *name;
     vo_upsample_operator *op;
+    int first_sequence, sequence_count; /* of the pairs, to which it was fitted */
 } vo_vru_operator;
 
 /* Contents of a file. Owns everything. */
@@ -39,9 +40,12 @@ vo_result vo_vru_create(vo_context *ctx, vo_upsample_pairs *pairs, int scene_cou
                         const char *const *scenes, vo_vru **out);
 void vo_vru_destroy(vo_vru *vru); /* NULL is allowed */
 
-/* Adds an operator, or replaces the one of that name. Takes ownership, also on failure.
- * VO_BAD_ARGUMENT if its sizes are not those of the pairs. */
+/* Adds an operator that was fitted to all sequences, or replaces the one of that name. Takes
+ * ownership, also on failure. VO_BAD_ARGUMENT if its sizes are not those of the pairs. */
 vo_result vo_vru_set_operator(vo_vru *vru, const char *name, vo_upsample_operator *op);
+/* The same for an operator of some sequences; VO_BAD_ARGUMENT if they do not exist. */
+vo_result vo_vru_set_operator_of(vo_vru *vru, const char *name, int first_sequence,
+                                 int sequence_count, vo_upsample_operator *op);
 /* The operator of this name, or the first one if `name` is NULL; NULL if there is none. */
 const vo_upsample_operator *vo_vru_find_operator(const vo_vru *vru, const char *name);
 

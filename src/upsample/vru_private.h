@@ -44,13 +44,9 @@ typedef struct vru_sizes {
 #undef X
 } vru_sizes;
 
-/* Rows of the section "op_size", i32: X(name). */
-#define VRU_OPERATOR_SIZES(X) \
-    X(fine_count)             \
-    X(coarse_count)           \
-    X(base_entries)           \
-    X(history)                \
-    X(mode_count)
+/* Rows of the section "op_size", i32: N, M, elements of the base operator, previous states,
+ * oscillatory modes, first sequence and number of sequences. */
+enum { VRU_OPERATOR_SIZES = 7 };
 
 /* Rows of the section "op_param", f64: X(member of vo_upsample_operator, type). Files may have
  * fewer rows, whose members then have their defaults, or more, which are ignored. */

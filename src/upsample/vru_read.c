@@ -130,14 +130,21 @@ static vo_result read_pairs(vo_context *ctx, vo_vof_reader *r, const vru_sizes *
 
 /* ---- operators ------------------------------------------------------------------------------ */
 
-static vo_result read_operator_sizes(vo_vof_reader *r, int index, vo_upsample_operator_size *out) {
+/* Sizes of an operator and the sequences to which it was fitted. */
+typedef struct operator_sizes {
+    vo_upsample_operator_size size;
+    int first_sequence, sequence_count;
+} operator_sizes;
+
+static vo_result read_operator_sizes(vo_vof_reader *r, int index, operator_sizes *out) {
     int count;
     const void *data;
     VO_TRY(vo_vof_find(r, "op_size", index, VO_VOF_I32, 1, &count, &data));
-    if (count != 5) return vo_vof_fail_damaged(r, "section op_size[%d] has %d rows", index, count);
+    if (count != VRU_OPERATOR_SIZES)
+        return vo_vof_fail_damaged(r, "section op_size[%d] has %d rows", index, count);
     const int32_t *n = data;
-    *out = (vo_upsample_operator_size){n[0], n[1], n[2], n[3], n[4]};
-    for (int i = 0; i < 5; i++)
+    *out = (operator_sizes){{n[0], n[1], n[2], n[3], n[4]}, n[5], n[6]};
+    for (int i = 0; i < VRU_OPERATOR_SIZES; i++)
         if (n[i] < 0 || n[i] > 1 << 24)
             return vo_vof_fail_damaged(r, "section op_size[%d]: row %d: %ld", index, i, (long)n[i]);
     return VO_OK;
@@ -183,9 +190,10 @@ static vo_result fill_operator(vo_context *ctx, vo_vof_reader *r, int index, int
 
 static vo_result read_operator(vo_vru *vru, vo_vof_reader *r, int index) {
     vru_array arrays[VRU_MAX_ARRAYS];
-    vo_upsample_operator_size size;
+    operator_sizes all = {0};
     vo_upsample_operator *op;
-    VO_TRY(read_operator_sizes(r, index, &size));
+    VO_TRY(read_operator_sizes(r, index, &all));
+    vo_upsample_operator_size size = all.size;
     const vo_upsample_operator sizes = {.fine_count = size.fine_count,
                                         .coarse_count = size.coarse_count,
                                         .history = size.history,
@@ -199,7 +207,7 @@ static vo_result read_operator(vo_vru *vru, vo_vof_reader *r, int index) {
         vo_upsample_operator_destroy(op);
         return result;
     }
-    result = vo_vru_set_operator(vru, name, op);
+    result = vo_vru_set_operator_of(vru, name, all.first_sequence, all.sequence_count, op);
     vo_free_string(vru->ctx, name);
     if (result != VO_BAD_ARGUMENT) return result;
     return vo_vof_fail_damaged(r, "operator %d does not match the pairs", index);

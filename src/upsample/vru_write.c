@@ -79,8 +79,9 @@ static vo_result add_all_frames(vo_vof_writer *w, const vo_upsample_pairs *p) {
 static vo_result add_operator(vo_vof_writer *w, const vo_vru_operator *named, int index) {
     const vo_upsample_operator *op = named->op;
     int base_entries = op->base_first[op->fine_count];
-    const int32_t sizes[] = {op->fine_count, op->coarse_count, base_entries, op->history,
-                             op->mode_count};
+    const int32_t sizes[VRU_OPERATOR_SIZES] = {
+        op->fine_count, op->coarse_count,      base_entries,         op->history,
+        op->mode_count, named->first_sequence, named->sequence_count};
     const double parameters[] = {
 #define X(member, type) (double)op->member,
         VRU_PARAMETERS(X)
@@ -88,8 +89,7 @@ static vo_result add_operator(vo_vof_writer *w, const vo_vru_operator *named, in
     };
     vru_array arrays[VRU_MAX_ARRAYS];
     VO_TRY(add_text(w, "op_name", index, named->name));
-    VO_TRY(
-        vo_vof_add(w, "op_size", index, VO_VOF_I32, 1, (int)(sizeof sizes / sizeof *sizes), sizes));
+    VO_TRY(vo_vof_add(w, "op_size", index, VO_VOF_I32, 1, VRU_OPERATOR_SIZES, sizes));
     VO_TRY(vo_vof_add(w, "op_param", index, VO_VOF_F64, 1,
                       (int)(sizeof parameters / sizeof *parameters), parameters));
     return add_arrays(w, arrays, vru_list_operator(op, base_entries, index, arrays));
