@@ -8,8 +8,8 @@
 #include <dirent.h>
 #include <string.h>
 
-static const char *const CLIP[] = {"idle",  "walk",       "run",           "dance", "karate",
-                                   "squat", "squat-jump", "jumping-jacks", NULL};
+static const char *const CLIP[] = {"idle",   "walk",  "run",        "dance",         "karate",
+                                   "boxing", "squat", "squat-jump", "jumping-jacks", NULL};
 
 enum { BUILDS = 3 };
 

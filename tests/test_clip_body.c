@@ -91,8 +91,8 @@ static void check_clip(vo_context *ctx, const vo_mannequin *m, const char *name,
 }
 
 static void check_build(double build, double figure) {
-    static const char *const clips[] = {"idle",  "walk",       "run",           "dance", "karate",
-                                        "squat", "squat-jump", "jumping-jacks", NULL};
+    static const char *const clips[] = {"idle",   "walk",  "run",        "dance",         "karate",
+                                        "boxing", "squat", "squat-jump", "jumping-jacks", NULL};
     vo_context *ctx = test_context(1);
     vo_mannequin_def def = vo_mannequin_def_default();
     def.build = build;

@@ -213,6 +213,7 @@ static void bad_handles_are_rejected(void **state) {
     int nodes[] = {0, 5}, outside[] = {0, 6}, twice[] = {3, 3};
     assert_ok(f.ctx, add_cloth(&f));
     vo_handle_def circle = {.kind = VO_HANDLE_CIRCLE,
+                            .character = -1,
                             .label = -1,
                             .node_count = 2,
                             .nodes = nodes,

@@ -220,8 +220,11 @@ static void handles_have_the_same_bounds(void **state) {
     REJECT_HANDLE(def.fade = NAN, no_set, "fade");
     REJECT_HANDLE(def.stiffness = 1e16, "handles[0].stiffness=1e16", "stiffness");
     REJECT_HANDLE(def.stiffness = NAN, no_set, "stiffness");
+    REJECT_HANDLE(def.character = 5, "handles[0].character=5", "character 5");
+    REJECT_HANDLE(def.character = -2, "handles[0].character=-2", "character -2");
     REJECT_HANDLE(def.label = -2, "handles[0].label=-2", "label");
     vo_handle_def circle = {.kind = VO_HANDLE_CIRCLE,
+                            .character = -1,
                             .motion = -1,
                             .label = 3,
                             .end = INFINITY,

@@ -65,6 +65,7 @@ static const char *const table_paths[][2] = {
     {"scene", ""},
     {"cloth", "cloths[0]."},
     {"grid", "cloths[1].grid."},
+    {"cone", "cloths[1].cone."},
     {"transform", "cloths[0].transform."},
     {"cloth.velocity", "cloths[0].velocity."},
     {"material", "cloths[0].materials[0]."},
@@ -110,6 +111,10 @@ static vo_json_doc full_document(vo_context *ctx, const vo_key_table *table) {
     assert_ok(ctx, vo_json_parse(ctx, "full.json", scene_full, strlen(scene_full), &doc));
     if (strcmp(table->title, "motion file") == 0)
         assert_ok(ctx, vo_json_set(&doc, "motions", "{\"motfile\": \"moves.mot\", \"fps\": 24}"));
+    if (strcmp(table->title, "cone") == 0)
+        assert_ok(ctx, vo_json_set(&doc, "cloths[1].cone",
+                                   "{\"top_radius\": 0.2, \"bottom_radius\": 0.4, \"length\": 0.5, "
+                                   "\"vertices\": 50}"));
     if (strncmp(table->title, "crowd", 5) == 0)
         assert_ok(ctx, vo_json_set(&doc, "crowd", "{\"places\": [{\"start\": 0}]}"));
     return doc;
@@ -276,7 +281,7 @@ static const char *const bad_values[][2] = {
     {"units=furlong", "units: \"furlong\" is none of"},
     {"cloths=[]", "cloths: the array is empty"},
     {"cloths[0]=null", "cloths[0]: expected an object"},
-    {"cloths[0].mesh=null", "cloths[0].mesh: is missing; a cloth needs a mesh or a grid"},
+    {"cloths[0].mesh=null", "cloths[0].mesh: is missing; a cloth needs a mesh, a grid or a cone"},
     {"cloths[0].mesh=\"\"", "cloths[0].mesh: the string is empty"},
     {"cloths[0].mesh=gone.obj", "cloths[0].mesh: there is no file \"gone.obj\" in any of"},
     {"cloths[0].mesh=/gone.obj", "cloths[0].mesh: there is no file \"/gone.obj\""},

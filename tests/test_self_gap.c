@@ -229,8 +229,8 @@ static int body_crossings(const body *b, const vo_vec3 *x) {
  * densities and times per build; fewer under sanitizers. */
 static void count_intersections(int build, int *before) {
     const double pace = TEST_SLOWNESS > 1 ? 0.8 : 0.16;
-    static const char *const clips[] = {"idle",  "walk",       "run",           "dance", "karate",
-                                        "squat", "squat-jump", "jumping-jacks", NULL};
+    static const char *const clips[] = {"idle",   "walk",  "run",        "dance",         "karate",
+                                        "boxing", "squat", "squat-jump", "jumping-jacks", NULL};
     vo_context *ctx = test_context(2);
     body b;
     open_body(&b, ctx, build, 10000 + 2000 * build);

@@ -40,6 +40,25 @@ typedef struct vo_mesh_view {
 VO_API vo_result vo_mesh_create_grid(vo_context *ctx, double width, double height, int columns,
                                      int rows, vo_mesh **out);
 
+/* A sheet that is cut as an annular sector and closed around the z axis: a skirt or, open, a cape.
+ * Defaults of vo_cone_def_default in square brackets. */
+typedef struct vo_cone_def {
+    double top_radius;    /* [0] m, positive; of the upper ring, in the plane z = 0 */
+    double bottom_radius; /* [0] m, at least top_radius */
+    double length;        /* [0] m along the fabric, at least bottom_radius - top_radius */
+    double angle;         /* [360] degrees around the axis, 10 to 360; the opening faces +y */
+    double depth;         /* [1] ratio of the axes of the upper ring along y and x, 0.2 to 1, at
+                             equal length; rings become circles towards the bottom */
+    int vertices;         /* [200] nodes of the mesh, exactly; at least three per ring */
+    int rings;            /* [0] at least 2; 0: as many as nearly equilateral triangles need */
+} vo_cone_def;
+
+VO_API vo_cone_def vo_cone_def_default(void);
+
+/* Creates a cloth mesh whose rest shape is the flat sector; with depth 1 it has no strain. Faces
+ * are oriented outwards. Nodes of the upper ring have label 1, those of the lower one label 2. */
+VO_API vo_result vo_mesh_create_cone(vo_context *ctx, const vo_cone_def *def, vo_mesh **out);
+
 /* Creates a mesh from arrays, which are copied. `uv` has one entry per vert and `vert_node` the
  * node of each vert; if `uv` is NULL, each node has one vert at its (x, y). Faces index verts.
  * Defects that are fatal for the use fail with VO_BAD_DATA and a message that contains the first

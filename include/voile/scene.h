@@ -251,6 +251,8 @@ typedef struct vo_handle_def {
     bool rim;             /* [false] a node that remeshing inserts on the border between two held
                              nodes is held, too; always so for nodes selected by label */
     int motion;           /* [-1] index of a motion; -1: static */
+    int character;        /* [-1] node: index of the character whose surface the nodes follow, in
+                             place of a motion; -1: none */
     double start;         /* [0] s, active from then on; 0: also in the preroll */
     double end;           /* [infinite] s, full strength until then */
     double fade;          /* [0] s; from `end` to `end + fade` the strength falls as (1 - s)^4, s

@@ -5,7 +5,8 @@
 #include "scene/build.h"
 
 vo_handle_def vo_handle_def_default(void) {
-    return (vo_handle_def){.kind = VO_HANDLE_NODE, .label = -1, .motion = -1, .end = INFINITY};
+    return (vo_handle_def){
+        .kind = VO_HANDLE_NODE, .label = -1, .motion = -1, .character = -1, .end = INFINITY};
 }
 
 static bool is_direction(vo_vec3 v) { return v3_is_bounded(v) && v3_length2(v) > 0; }
@@ -51,6 +52,16 @@ static vo_result check_kind(vo_context *ctx, const vo_handle_def *def) {
     return vo_fail(ctx, VO_BAD_ARGUMENT, "the kind is not one of vo_handle_kind");
 }
 
+static vo_result check_character(const vo_scene *scene, const vo_handle_def *def) {
+    if (def->character == -1) return VO_OK;
+    if (def->character < 0 || def->character >= scene->character_count)
+        return vo_fail(scene->ctx, VO_BAD_ARGUMENT, "character %d does not exist; the scene has %d",
+                       def->character, scene->character_count);
+    if (def->kind == VO_HANDLE_NODE && def->motion == -1) return VO_OK;
+    return vo_fail(scene->ctx, VO_BAD_ARGUMENT,
+                   "character applies to handles of type node without a motion");
+}
+
 static vo_result check_nodes(const vo_scene *scene, const vo_handle_def *def) {
     if (def->kind == VO_HANDLE_SOFT || def->label != -1) return VO_OK;
     if (def->node_count < 1 || !def->nodes)
@@ -71,6 +82,7 @@ static vo_result check_handle(const vo_scene *scene, const vo_handle_def *def) {
         return vo_fail(ctx, VO_BAD_ARGUMENT, "cloth %d does not exist; the scene has %d",
                        def->cloth, scene->cloth_count);
     VO_TRY(vo_scene_check_motion(scene, def->motion));
+    VO_TRY(check_character(scene, def));
     VO_TRY(vo_scene_check_times(ctx, def->start, def->end, def->fade));
     if (!vo_is_nonnegative(def->stiffness))
         return vo_fail(ctx, VO_BAD_ARGUMENT,
@@ -153,6 +165,7 @@ static vo_result fill_nodes(const vo_scene *scene, node_selection *c, vo_scene_h
 static vo_result resolve_nodes(const vo_scene *scene, const vo_handle_def *def,
                                vo_scene_handle *out) {
     *out = (vo_scene_handle){.def = *def, .obstacle = -1};
+    if (def->character >= 0) out->obstacle = scene->character[def->character].obstacle;
     out->def.node_count = 0;
     out->def.nodes = NULL;
     if (def->kind == VO_HANDLE_SOFT) return VO_OK;

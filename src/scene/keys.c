@@ -73,6 +73,23 @@ static const vo_key grid_keys[] = {
     END,
 };
 
+static const vo_key cone_keys[] = {
+    KEY("top_radius", POSITIVE, NULL, "length", "Radius of the upper ring.", .required = true),
+    KEY("bottom_radius", POSITIVE, NULL, "length",
+        "Radius of the lower ring, at least that of the upper one.", .required = true),
+    KEY("length", POSITIVE, NULL, "length",
+        "Length of the fabric from ring to ring, at least the difference of the radii.",
+        .required = true),
+    KEY("angle", POSITIVE, "360", "degrees", "Angle around the axis, 10 to 360; 360: closed."),
+    KEY("depth", POSITIVE, "1", NULL,
+        "Ratio of the axes of the upper ring along y and x, 0.2 to 1, at the same circumference."),
+    KEY("vertices", COUNT, NULL, NULL, "Number of nodes, exactly; at least three per ring.",
+        .required = true),
+    KEY("rings", INDEX, "0", NULL,
+        "Number of rings, at least 2; 0: as many as nearly equilateral faces need."),
+    END,
+};
+
 static const vo_key material_keys[] = {
     KEY("data", PATH, NULL, NULL, "Fabric file in Voile's or ARCSim's format."),
     KEY("fabric", PATH, NULL, NULL, "Another name for `data`."),
@@ -135,6 +152,9 @@ static const vo_key cloth_keys[] = {
     KEY("grid", OBJECT, NULL, NULL,
         "Instead of `mesh`: a flat sheet in the plane z = 0 with a corner at the origin.",
         .object = grid_keys),
+    KEY("cone", OBJECT, NULL, NULL,
+        "Instead of `mesh`: an annular sector closed to a cone around the z axis.",
+        .object = cone_keys),
     KEY("transform", OBJECT, "{}", NULL, "Places the mesh.", .object = transform_keys),
     KEY("velocity", OBJECT, "{}", NULL,
         "Initial velocity, added to the velocities in the mesh file.", .object = velocity_keys),
@@ -182,6 +202,9 @@ static const vo_key handle_keys[] = {
         .words = vo_grid_side_words),
     KEY("motion", CHOICE, "-1", NULL,
         "Index of the motion that it follows, except for glue; -1: static."),
+    KEY("character", CHOICE, "-1", NULL,
+        "Node: index of the character whose surface the nodes follow, in place of a motion; -1: "
+        "none."),
     KEY("start_time", REAL, "0", "s", "Active from then on."),
     KEY("end_time", LIMIT, "\"inf\"", "s", "Full strength until then."),
     KEY("fade_time", NONNEGATIVE, "0", "s",
@@ -685,6 +708,7 @@ const vo_key_table vo_key_tables[] = {
     {"scene", vo_scene_keys},
     {"cloth", cloth_keys},
     {"grid", grid_keys},
+    {"cone", cone_keys},
     {"transform", transform_keys},
     {"cloth.velocity", velocity_keys},
     {"material", material_keys},

@@ -1,4 +1,4 @@
-/* Cloths of a scene file: mesh or grid, materials, placement and velocity. */
+/* Cloths of a scene file: mesh, grid or cone, materials, placement and velocity. */
 #include "codec/obj.h"
 #include "core/memory.h"
 #include "scene/build.h"
@@ -25,15 +25,32 @@ static vo_result make_grid(vo_loader *loader, const vo_json_cursor *cloth, vo_gr
                                                  size->rows, out));
 }
 
+static vo_result make_cone(vo_loader *loader, const vo_json_cursor *cloth, vo_mesh **out) {
+    vo_json_cursor at = vo_json_get(cloth, "cone");
+    vo_cone_def def = {.top_radius = vo_get_real(&at, "top_radius"),
+                       .bottom_radius = vo_get_real(&at, "bottom_radius"),
+                       .length = vo_get_real(&at, "length"),
+                       .angle = vo_get_real(&at, "angle"),
+                       .depth = vo_get_real(&at, "depth"),
+                       .vertices = vo_get_int(&at, "vertices", 0),
+                       .rings = vo_get_int(&at, "rings", 0)};
+    return vo_at_fault(at, vo_mesh_create_cone(loader->ctx, &def, out));
+}
+
 static vo_result load_shape(vo_loader *loader, const vo_json_cursor *cloth, vo_grid_size *size,
                             vo_mesh **out) {
     bool has_mesh = vo_has(cloth, "mesh"), has_grid = vo_has(cloth, "grid");
+    bool has_cone = vo_has(cloth, "cone");
     *size = (vo_grid_size){0, 0};
-    if (has_mesh && has_grid)
-        return vo_json_fail(vo_json_get(cloth, "grid"), "mesh and grid exclude each other");
-    if (!has_mesh && !has_grid)
+    if (has_mesh + has_grid + has_cone > 1)
+        return vo_json_fail(vo_json_get(cloth, has_grid ? "grid" : "cone"), "%s exclude each other",
+                            !has_cone   ? "mesh and grid"
+                            : !has_grid ? "mesh and cone"
+                                        : "grid and cone");
+    if (!has_mesh && !has_grid && !has_cone)
         return vo_json_fail(vo_json_get(cloth, "mesh"),
-                            "is missing; a cloth needs a mesh or a grid");
+                            "is missing; a cloth needs a mesh, a grid or a cone");
+    if (has_cone) return make_cone(loader, cloth, out);
     return has_mesh ? load_mesh(loader, cloth, out) : make_grid(loader, cloth, size, out);
 }
 

@@ -64,6 +64,7 @@ static vo_handle_def read_handle(const vo_loader *loader, const vo_json_cursor *
         .cloth = vo_get_int(at, "cloth", 0),
         .label = vo_get_int(at, "label", -1),
         .motion = vo_get_int(at, "motion", -1),
+        .character = vo_get_int(at, "character", -1),
         .start = vo_get_real(at, "start_time"),
         .end = vo_get_limit(at, "end_time", INFINITY),
         .fade = vo_get_real(at, "fade_time"),
