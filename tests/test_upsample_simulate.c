@@ -3,6 +3,7 @@
 
 #include "codec/hash.h"
 #include "core/file.h"
+#include "linalg/eigen.h"
 #include "upsample/simulate.h"
 
 #include <math.h>
@@ -38,9 +39,16 @@ static uint64_t hash_pairs(const vo_upsample_pairs *p) {
     return vo_hash_more(hash, p->wind, f * 12);
 }
 
+/* Needs no library. */
+static vo_upsample_simulate_def clustered(void) {
+    vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
+    def.test_kind = VO_UPSAMPLE_TEST_CLUSTERED;
+    return def;
+}
+
 static uint64_t simulate(int threads, const vo_upsample_simulate_def *def) {
     vo_context *ctx = test_context(threads);
-    vo_upsample_simulate_def d = def ? *def : vo_upsample_simulate_def_default();
+    vo_upsample_simulate_def d = def ? *def : clustered();
     const char *scene = write_scene(ctx);
     vo_upsample_pairs *p;
     assert_ok(ctx, vo_upsample_simulate(ctx, 1, &scene, &d, &p));
@@ -54,7 +62,7 @@ static void test_fine_cloth_follows_the_coarse_one(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const char *scene = write_scene(ctx);
-    vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
+    vo_upsample_simulate_def def = clustered();
     vo_upsample_pairs *with, *without;
     def.override_count = 1;
     def.overrides = (const char *const[]){"obstacles=[]"};
@@ -78,11 +86,45 @@ static void test_fine_cloth_follows_the_coarse_one(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Harmonics leave more freedom to folds than patches, whose borders resist them. */
+static void test_harmonic_test_functions(void **state) {
+    (void)state;
+    if (!vo_eigen_lowest_available()) skip();
+    vo_context *ctx = test_context(1);
+    const char *scene = write_scene(ctx);
+    vo_upsample_simulate_def def = clustered();
+    vo_upsample_pairs *p;
+    def.override_count = 1;
+    def.overrides = (const char *const[]){"obstacles=[]"};
+    def.test_kind = VO_UPSAMPLE_TEST_HARMONIC;
+    def.use_cache = false;
+    assert_ok(ctx, vo_upsample_simulate(ctx, 1, &scene, &def, &p));
+    for (int f = 0; f < 10; f++) assert_true(p->stats[f].tracking_error < 1e-6f);
+    /* The first harmonic is constant: the centres of mass agree. */
+    double fine[3] = {0}, mass = 0;
+    for (int i = 0; i < 99; i++) {
+        mass += (double)p->fine.mass[i];
+        for (int c = 0; c < 3; c++)
+            fine[c] += (double)p->fine.mass[i] *
+                       (double)p->fine_frames[3 * (9 * 99 + (size_t)i) + (size_t)c];
+    }
+    double coarse[3] = {0}, total = 0;
+    for (int i = 0; i < 12; i++) {
+        total += (double)p->coarse.mass[i];
+        for (int c = 0; c < 3; c++)
+            coarse[c] += (double)p->coarse.mass[i] *
+                         (double)p->coarse_frames[3 * (9 * 12 + (size_t)i) + (size_t)c];
+    }
+    for (int c = 0; c < 3; c++) assert_near(fine[c] / mass, coarse[c] / total, 2e-3);
+    vo_upsample_pairs_destroy(p);
+    vo_context_destroy(ctx);
+}
+
 static void test_no_vertex_is_inside_a_body(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const char *scene = write_scene(ctx);
-    vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
+    vo_upsample_simulate_def def = clustered();
     vo_upsample_pairs *p;
     assert_ok(ctx, vo_upsample_simulate(ctx, 1, &scene, &def, &p));
     float nearest = 1;
@@ -113,7 +155,7 @@ static bool stop_at_frame(void *user, const vo_upsample_progress *progress) {
 static uint64_t resume_after(const char *folder, int frame) {
     vo_context *ctx = test_context(1);
     const char *scene = write_scene(ctx);
-    vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
+    vo_upsample_simulate_def def = clustered();
     vo_upsample_pairs *p;
     def.folder = folder;
     def.save_interval = 3;
@@ -128,7 +170,7 @@ static uint64_t resume_after(const char *folder, int frame) {
 
 static void test_resumed_runs_have_the_same_pairs(void **state) {
     (void)state;
-    vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
+    vo_upsample_simulate_def def = clustered();
     uint64_t hash = simulate(1, &def);
     for (int frame = -1; frame < 9; frame += 2) {
         char folder[VO_PATH_SIZE];
@@ -145,7 +187,7 @@ static void test_damaged_states_are_not_used(void **state) {
     char folder[VO_PATH_SIZE], path[VO_PATH_SIZE];
     int stop = 7;
     snprintf(folder, sizeof folder, "%s/damaged", test_folder());
-    vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
+    vo_upsample_simulate_def def = clustered();
     uint64_t hash = simulate(1, &def);
     (void)resume_after(folder, stop);
     vo_path_join(path, sizeof path, folder, "0-frames-1.vof");
@@ -165,7 +207,7 @@ static void test_several_scenes_are_sequences(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const char *scene = write_scene(ctx), *scenes[2] = {scene, scene};
-    vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
+    vo_upsample_simulate_def def = clustered();
     vo_upsample_pairs *p;
     def.max_frames = 4;
     assert_ok(ctx, vo_upsample_simulate(ctx, 2, scenes, &def, &p));
@@ -182,7 +224,7 @@ static void test_only_the_coarse_cloth(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const char *scene = write_scene(ctx);
-    vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
+    vo_upsample_simulate_def def = clustered();
     vo_upsample_pairs *both, *coarse;
     assert_ok(ctx, vo_upsample_simulate(ctx, 1, &scene, &def, &both));
     def.coarse_only = true;
@@ -198,7 +240,7 @@ static void test_only_the_coarse_cloth(void **state) {
 static void expect_failure(const char *change, const char *expected) {
     vo_context *ctx = test_context(1);
     const char *scene = write_scene(ctx);
-    vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
+    vo_upsample_simulate_def def = clustered();
     vo_upsample_pairs *p;
     def.override_count = 1;
     def.overrides = &change;
@@ -220,6 +262,7 @@ static void test_messages_name_the_key(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fine_cloth_follows_the_coarse_one),
+        cmocka_unit_test(test_harmonic_test_functions),
         cmocka_unit_test(test_no_vertex_is_inside_a_body),
         cmocka_unit_test(test_threads_and_calls_do_not_change_the_result),
         cmocka_unit_test(test_resumed_runs_have_the_same_pairs),

@@ -54,6 +54,12 @@ typedef enum vo_realtime_solver {
     VO_REALTIME_VERLET, /* mass-spring forces with Provot's correction */
 } vo_realtime_solver;
 
+/* What cloth collides with where a character has bones. */
+typedef enum vo_realtime_bodies {
+    VO_REALTIME_MESHES,   /* the surface */
+    VO_REALTIME_CAPSULES, /* capsules on the bones, fitted to the surface */
+} vo_realtime_bodies;
+
 /* Settings of VO_ENGINE_REALTIME. Defaults of vo_realtime_settings_default in square brackets. */
 typedef struct vo_realtime_settings {
     double rate;      /* [120] simulation steps per second, 30 to 1000; raised to a whole number of
@@ -66,10 +72,11 @@ typedef struct vo_realtime_settings {
     bool budget_clock; /* [false] measured time of a step in place of the counted cost: the run is
                           not reproducible; needs budget_ms */
     double offset;     /* [0.006] m, distance of the surface that cloth collides with from bodies */
-    bool self_collision; /* [false] cloth collides with itself and with other cloth */
-    double thickness;    /* [0.002] m, distance between layers of cloth, at most 0.1 */
-    double compression;  /* [0.1] of edges, fraction, 0 to 1, resisted with the force of buckling
-                            only; 0: cloth folds in place of compressing */
+    vo_realtime_bodies bodies; /* [VO_REALTIME_MESHES] */
+    bool self_collision;       /* [false] cloth collides with itself and with other cloth */
+    double thickness;          /* [0.002] m, distance between layers of cloth, at most 0.1 */
+    double compression; /* [0.1] of edges, fraction, 0 to 1, resisted with the force of buckling
+                           only; 0: cloth folds in place of compressing */
     vo_realtime_solver solver; /* [VO_REALTIME_XPBD] */
 } vo_realtime_settings;
 

@@ -124,4 +124,8 @@ void vo_body_evaluator_free(vo_body_evaluator *evaluator);
  * context; allocates nothing. */
 void vo_body_eval_positions(vo_body_evaluator *evaluator, double t, vo_vec3 *x);
 
+/* Computes the transform of each bone at time t from the rest mesh (vo_body_rest_mesh) to the
+ * world, without the self gap: motion[vo_body_bone_count]. */
+void vo_body_eval_bones(vo_body_evaluator *evaluator, double t, vo_affine *motion);
+
 #endif

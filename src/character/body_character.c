@@ -80,7 +80,7 @@ static vo_affine blend_preroll(vo_affine rest, vo_affine at_start, vo_affine at,
 }
 
 /* Computes the transform from the bind pose to the world of every bind. */
-static void find_motions(vo_body_evaluator *evaluator, vo_motion_sample at) {
+void vo_body_character_eval_bones(vo_body_evaluator *evaluator, vo_motion_sample at) {
     const vo_character *c = &evaluator->body->character;
     vo_transform p = evaluator->body->placement;
     vo_affine placement =
@@ -108,7 +108,7 @@ void vo_body_character_eval(vo_body_evaluator *evaluator, vo_motion_sample at, v
             x[n] = xf_point(evaluator->body->placement, c->node_x[n]);
         return;
     }
-    find_motions(evaluator, at);
+    vo_body_character_eval_bones(evaluator, at);
     vo_character_skin_linear(evaluator->ctx, c, evaluator->motion, x);
 }
 

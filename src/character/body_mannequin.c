@@ -98,16 +98,21 @@ static vo_body_pose blend_preroll(const vo_body *body, vo_motion_sample at,
     return pose;
 }
 
-void vo_body_mannequin_eval(vo_context *ctx, const vo_body *body, vo_motion_sample at, vo_vec3 *x) {
+void vo_body_mannequin_eval_bones(const vo_body *body, vo_motion_sample at,
+                                  vo_transform motion[VO_BONE_COUNT]) {
     const vo_skeleton *skeleton = &body->mannequin.skeleton;
     vo_body_pose pose = vo_body_pose_rest(skeleton);
     if (at.weight > 0) {
         vo_body_pose to = vo_body_mannequin_pose(body, at.time);
         pose = at.weight < 1 ? blend_preroll(body, at, &pose, &to) : to;
     }
-    vo_transform motion[VO_BONE_COUNT];
     vo_skeleton_motion(skeleton, &pose, motion);
     for (int b = 0; b < VO_BONE_COUNT; b++) motion[b] = xf_mul(body->placement, motion[b]);
+}
+
+void vo_body_mannequin_eval(vo_context *ctx, const vo_body *body, vo_motion_sample at, vo_vec3 *x) {
+    vo_transform motion[VO_BONE_COUNT];
+    vo_body_mannequin_eval_bones(body, at, motion);
     vo_skin_eval(ctx, &body->mannequin.skin, motion, x);
 }
 

@@ -53,6 +53,22 @@ void vo_body_eval_sample(vo_body_evaluator *evaluator, vo_motion_sample at, vo_v
     }
 }
 
+static vo_affine affine_of(vo_transform t) {
+    return vo_affine_from_trs((vo_trs){t.translation, t.rotation, {t.scale, t.scale, t.scale}});
+}
+
+void vo_body_eval_bones(vo_body_evaluator *evaluator, double t, vo_affine *motion) {
+    const vo_body *body = evaluator->body;
+    vo_motion_sample at = vo_body_sample_motion(body, t);
+    vo_affine back = affine_of(xf_inverse(body->placement));
+    vo_transform bone[VO_BONE_COUNT];
+    bool is_mannequin = body->kind == VO_BODY_MANNEQUIN;
+    if (is_mannequin) vo_body_mannequin_eval_bones(body, at, bone);
+    if (body->kind == VO_BODY_CHARACTER) vo_body_character_eval_bones(evaluator, at);
+    for (int b = 0; b < vo_body_bone_count(body); b++)
+        motion[b] = vo_affine_mul(is_mannequin ? affine_of(bone[b]) : evaluator->motion[b], back);
+}
+
 void vo_body_eval_without_gap(vo_body_evaluator *evaluator, double t, vo_vec3 *x) {
     vo_body_eval_sample(evaluator, vo_body_sample_motion(evaluator->body, t), x);
 }

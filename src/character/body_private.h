@@ -82,12 +82,17 @@ vo_result vo_body_mannequin_set_motion(vo_body *body, const vo_motion_def *def);
 /* Returns the pose at a time of the motion, s. */
 vo_body_pose vo_body_mannequin_pose(const vo_body *body, double time);
 void vo_body_mannequin_eval(vo_context *ctx, const vo_body *body, vo_motion_sample at, vo_vec3 *x);
+/* Skinning transforms from the own frame of the rest pose to the world. */
+void vo_body_mannequin_eval_bones(const vo_body *body, vo_motion_sample at,
+                                  vo_transform motion[VO_BONE_COUNT]);
 void vo_body_mannequin_get_axes(const vo_body *body, vo_limb_axis axis[VO_LIMB_AXES]);
 
 /* body_character.c */
 vo_result vo_body_character_bind(vo_body *body);
 vo_result vo_body_character_set_motion(vo_body *body, const vo_motion_def *def);
 void vo_body_character_eval(vo_body_evaluator *evaluator, vo_motion_sample at, vo_vec3 *x);
+/* Sets evaluator->motion. */
+void vo_body_character_eval_bones(vo_body_evaluator *evaluator, vo_motion_sample at);
 /* Finds position and facing direction of the rest pose from the thighs; z is 0. Returns false if
  * the bones are unknown. */
 bool vo_body_character_find_frame(const vo_body *body, vo_transform *own);

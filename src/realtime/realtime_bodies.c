@@ -1,5 +1,5 @@
-/* Obstacles as bodies of the real-time library: rigid meshes that follow a transform, or meshes
- * whose vertices are set for every pose. */
+/* Obstacles as bodies of the real-time library: rigid meshes that follow a transform, meshes whose
+ * vertices are set for every pose, or capsules on bones. */
 #include "character/body_private.h"
 #include "realtime/realtime_private.h"
 
@@ -17,6 +17,25 @@ static vo_rt_transform pose_of(const vo_sim *sim, int i, double t) {
     return vo_rt_transform_of(vo_sim_motion_pose(sim, sim->scene->obstacle[i].motion, t));
 }
 
+static vo_rt_matrix matrix_of(vo_affine a) {
+    vo_rt_matrix m;
+    const double offset[3] = {a.offset.x, a.offset.y, a.offset.z};
+    for (int i = 0; i < 3; i++) {
+        m.m[4 * i] = (float)a.linear.row[i].x;
+        m.m[4 * i + 1] = (float)a.linear.row[i].y;
+        m.m[4 * i + 2] = (float)a.linear.row[i].z;
+        m.m[4 * i + 3] = (float)offset[i];
+    }
+    return m;
+}
+
+static vo_result set_bones(vo_realtime *r, int i, double t) {
+    vo_realtime_body *b = &r->body[i];
+    vo_body_eval_bones(&r->sim->obstacle[i].follower, t, b->motion);
+    for (int k = 0; k < b->bone_count; k++) b->bone[k] = matrix_of(b->motion[k]);
+    return vo_rt_body_set_bones(b->body, b->bone_count, b->bone);
+}
+
 static vo_result fail_body(const vo_realtime *r, vo_result result, int i) {
     if (result == VO_NO_MEMORY) return vo_fail_memory(r->ctx, "a body");
     return vo_fail(
@@ -26,12 +45,42 @@ static vo_result fail_body(const vo_realtime *r, vo_result result, int i) {
         i, vo_rt_world_message(r->world));
 }
 
+static bool has_capsules(const vo_realtime *r, int i) {
+    const vo_body *body = r->sim->scene->obstacle[i].body;
+    return r->sim->scene->def.realtime.bodies == VO_REALTIME_CAPSULES && body &&
+           vo_body_bone_count(body) > 0;
+}
+
+/* Body of capsules on bones. */
+static vo_result create_capsules(vo_realtime *r, int i) {
+    enum { MAX_CAPSULES = 512 };
+    const vo_scene_obstacle *o = &r->sim->scene->obstacle[i];
+    vo_realtime_body *b = &r->body[i];
+    vo_rt_body_def def = vo_rt_body_def_default();
+    b->bone_count = vo_body_bone_count(o->body);
+    b->bone = vo_new_array(r->ctx, vo_rt_matrix, b->bone_count);
+    b->motion = vo_new_array(r->ctx, vo_affine, b->bone_count);
+    vo_rt_shape *shape = vo_new_array(r->ctx, vo_rt_shape, MAX_CAPSULES);
+    vo_result result =
+        b->bone && b->motion && shape
+            ? vo_realtime_fit_capsules(r->ctx, o->body, MAX_CAPSULES, shape, &def.shape_count)
+            : vo_fail_memory(r->ctx, "a body");
+    def.shapes = shape;
+    def.bone_count = b->bone_count;
+    def.offset = (float)r->sim->scene->def.realtime.offset;
+    if (result == VO_OK) result = vo_rt_body_create(r->world, &def, &b->body);
+    vo_free_array(r->ctx, shape, MAX_CAPSULES);
+    if (result == VO_OK) return set_bones(r, i, vo_sim_now(r->sim));
+    return result == VO_NO_MEMORY ? result : fail_body(r, result, i);
+}
+
 static vo_result create_body(vo_realtime *r, int i) {
     const vo_scene_obstacle *o = &r->sim->scene->obstacle[i];
     const vo_mesh *mesh = r->sim->obstacle[i].mesh;
     vo_realtime_body *b = &r->body[i];
     vo_rt_body_def def = vo_rt_body_def_default();
     b->is_static = is_static(o);
+    if (has_capsules(r, i)) return create_capsules(r, i);
     b->by_vertices = !b->is_static && (o->body || !r->sim->obstacle[i].rigid);
     b->vertex = vo_new_array(r->ctx, vo_rt_vec3, mesh->node_count);
     int32_t *triangle = vo_new_array(r->ctx, int32_t, 3 * mesh->face_count);
@@ -68,8 +117,11 @@ vo_result vo_realtime_create_bodies(vo_realtime *r) {
 }
 
 void vo_realtime_free_bodies(vo_realtime *r) {
-    for (int i = 0; i < r->sim->scene->obstacle_count; i++)
+    for (int i = 0; i < r->sim->scene->obstacle_count; i++) {
         vo_free_array(r->ctx, r->body[i].vertex, r->sim->obstacle[i].mesh->node_count);
+        vo_free_array(r->ctx, r->body[i].bone, r->body[i].bone_count);
+        vo_free_array(r->ctx, r->body[i].motion, r->body[i].bone_count);
+    }
     vo_free_array(r->ctx, r->body, r->sim->scene->obstacle_count);
 }
 
@@ -117,6 +169,7 @@ static vo_result pose_body(vo_realtime *r, int i, double t, double dt) {
     place_obstacle(r->sim, i, t);
     bool teleports = has_teleported(r, i, dt) || !was_present;
     if (teleports) VO_TRY(vo_rt_body_teleport(b->body));
+    if (b->bone_count > 0) return set_bones(r, i, t);
     return b->by_vertices ? set_vertices(r, i)
                           : vo_rt_body_set_transform(b->body, pose_of(r->sim, i, t));
 }

@@ -2,6 +2,7 @@
 #ifndef VO_REALTIME_PRIVATE_H
 #define VO_REALTIME_PRIVATE_H
 
+#include "character/body.h"
 #include "core/memory.h"
 #include "realtime/realtime.h"
 
@@ -28,6 +29,9 @@ typedef struct vo_realtime_cloth {
 typedef struct vo_realtime_body {
     vo_rt_body *body;
     bool is_static, by_vertices;
+    int bone_count;     /* by capsules on bones; 0: by the mesh */
+    vo_rt_matrix *bone; /* [bone_count] scratch */
+    vo_affine *motion;  /* [bone_count] scratch */
     vo_rt_vec3 *vertex; /* [node_count] m, pose for by_vertices */
     vo_vec3 center;     /* m, of the last pose, to detect teleports */
     bool has_center;
@@ -82,6 +86,11 @@ void vo_realtime_free_bodies(vo_realtime *r);
 /* Evaluates obstacles at time t and passes their poses to the world; dt is the time since the last
  * pose, 0: none. */
 vo_result vo_realtime_pose_bodies(vo_realtime *r, double t, double dt);
+
+/* realtime_capsules.c: writes capsules on the bones of a body, at most `capacity`, in the rest pose
+ * of its mesh. */
+vo_result vo_realtime_fit_capsules(vo_context *ctx, const struct vo_body *body, int capacity,
+                                   vo_rt_shape *out, int *count);
 
 /* realtime_handles.c */
 vo_result vo_realtime_create_handles(vo_realtime *r);

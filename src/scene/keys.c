@@ -22,6 +22,7 @@ const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
 const char *const vo_shape_words[] = {"sphere", "box",   "plate",  "cylinder", "torus",
                                       "funnel", "blade", "rabbit", NULL};
 const char *const vo_grid_side_words[] = {"left", "right", "bottom", "top", NULL};
+const char *const vo_realtime_body_words[] = {"meshes", "capsules", NULL};
 static const char *const proxy_words[] = {"", "floor", NULL};
 
 const char *const vo_disable_words[] = {"proximity", "physics",    "strainlimiting", "collision",
@@ -612,6 +613,10 @@ static const vo_key realtime_keys[] = {
         "`budget_ms` limits the measured time of a step instead; such a run is not reproducible."),
     KEY("offset", NONNEGATIVE, "0.003", "m",
         "Distance of the surface that cloth collides with from obstacles, at most 1."),
+    KEY("bodies", WORD, "\"meshes\"", NULL,
+        "What cloth collides with where a character has bones: `meshes`: its surface; `capsules`: "
+        "capsules on its bones, fitted to the surface, which are much faster.",
+        .words = vo_realtime_body_words),
     KEY("self_collision", BOOL, "false", NULL,
         "Collisions of cloth with itself and with other cloth: no face passes through another."),
     KEY("thickness", NONNEGATIVE, "0.002", "m",

@@ -67,15 +67,16 @@ extern const vo_key_table vo_key_tables[]; /* all tables; ends with a NULL title
 
 /* Word lists, each terminated by NULL. The lists of enumerations are in the order of their values,
  * vo_disable_words in the order of the bits. */
-extern const char *const vo_adapt_words[];        /* vo_adapt */
-extern const char *const vo_disable_words[];      /* vo_disable */
-extern const char *const vo_handle_words[];       /* vo_handle_kind */
-extern const char *const vo_shape_words[];        /* vo_shape_kind */
-extern const char *const vo_solver_words[];       /* vo_linear_solver */
-extern const char *const vo_compensation_words[]; /* vo_compensation */
-extern const char *const vo_grid_side_words[];    /* sides of a grid: left, right, bottom, top */
-extern const char *const vo_engine_words[];       /* vo_engine */
-extern const char *const vo_realtime_words[];     /* vo_realtime_solver */
+extern const char *const vo_adapt_words[];         /* vo_adapt */
+extern const char *const vo_disable_words[];       /* vo_disable */
+extern const char *const vo_handle_words[];        /* vo_handle_kind */
+extern const char *const vo_shape_words[];         /* vo_shape_kind */
+extern const char *const vo_solver_words[];        /* vo_linear_solver */
+extern const char *const vo_compensation_words[];  /* vo_compensation */
+extern const char *const vo_grid_side_words[];     /* sides of a grid: left, right, bottom, top */
+extern const char *const vo_engine_words[];        /* vo_engine */
+extern const char *const vo_realtime_words[];      /* vo_realtime_solver */
+extern const char *const vo_realtime_body_words[]; /* vo_realtime_bodies */
 extern const char *const vo_unit_words[];
 extern const char *const vo_axis_words[];
 

@@ -11,6 +11,7 @@ vo_realtime_settings vo_load_realtime(const vo_json_cursor *root) {
         .budget_ms = vo_get_real(&at, "budget_ms"),
         .budget_clock = vo_get_bool(&at, "budget_clock"),
         .offset = vo_get_real(&at, "offset"),
+        .bodies = (vo_realtime_bodies)vo_get_word(&at, "bodies", vo_realtime_body_words),
         .self_collision = vo_get_bool(&at, "self_collision"),
         .thickness = vo_get_real(&at, "thickness"),
         .compression = vo_get_real(&at, "compression"),

@@ -160,6 +160,8 @@ static const char *realtime_defect(const vo_scene_def *d) {
     if (!(r->offset >= 0 && r->offset <= 1)) return "realtime.offset must be 0 to 1 m";
     if (!(r->thickness >= 0 && r->thickness <= 0.1)) return "realtime.thickness must be 0 to 0.1 m";
     if (!(r->compression >= 0 && r->compression <= 1)) return "realtime.compression must be 0 to 1";
+    if (r->bodies != VO_REALTIME_MESHES && r->bodies != VO_REALTIME_CAPSULES)
+        return "realtime.bodies is not one of vo_realtime_bodies";
     if (r->solver != VO_REALTIME_XPBD && r->solver != VO_REALTIME_VERLET)
         return "realtime.solver is not one of vo_realtime_solver";
     return NULL;

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/timer.h"
 #include "upsample/clusters.h"
+#include "upsample/harmonics.h"
 #include "upsample/interpolate.h"
 #include "upsample/states.h"
 
@@ -32,7 +33,8 @@ typedef struct session {
 } session;
 
 vo_upsample_simulate_def vo_upsample_simulate_def_default(void) {
-    return (vo_upsample_simulate_def){.test_functions = -1, .save_interval = 100};
+    return (vo_upsample_simulate_def){
+        .test_functions = -1, .use_cache = true, .save_interval = 100};
 }
 
 /* ---- the scene ------------------------------------------------------------------------------ */
@@ -113,7 +115,26 @@ static vo_result create_pairs(session *s) {
                                    s->fine.sim->cloth[s->cloth].mesh, &s->base);
 }
 
+/* Rows of the harmonics: V phi = V^1/2 q for the modes q of the symmetrised Laplacian, which are
+ * orthonormal; the masses are a multiple of the areas V. */
+static vo_result fill_harmonic_rows(const session *s, float *rows) {
+    vo_harmonics_def def = vo_harmonics_def_default();
+    vo_harmonics *h;
+    int n = s->pairs->fine.vertex_count;
+    def.count = s->test_functions;
+    def.use_cache = s->def->use_cache;
+    VO_TRY(vo_harmonics_create(s->ctx, &s->pairs->fine, &def, &h));
+    for (int k = 0; k < s->test_functions; k++)
+        for (int i = 0; i < n; i++) {
+            size_t at = (size_t)k * (size_t)n + (size_t)i;
+            rows[at] = (float)(sqrt(h->area[i]) * h->mode[at]);
+        }
+    vo_harmonics_destroy(h);
+    return VO_OK;
+}
+
 static vo_result fill_rows(const session *s, float *rows) {
+    if (s->def->test_kind == VO_UPSAMPLE_TEST_HARMONIC) return fill_harmonic_rows(s, rows);
     return vo_upsample_clusters_rows(s->ctx, &s->pairs->fine, s->test_functions, rows);
 }
 
