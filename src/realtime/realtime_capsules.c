@@ -17,10 +17,12 @@
 #include <string.h>
 
 /* Vertices with more than this weight belong to a bone, so that those of neighbours overlap. */
-static const double LEAST_WEIGHT = 0.25;
+static const double LEAST_WEIGHT = 0.35;
 /* Percentile of the extents, and least number of vertices. */
-static const double TAIL = 0.02;
+static const double TAIL = 0.08;
 enum { LEAST_VERTICES = 8, POWER_STEPS = 64 };
+/* Capsules are thinner than the body by this, m: they are fitted to the mean of its surface. */
+static const double INSET = 0.008;
 /* Distance of parallel capsules, of their radius. */
 static const double SPACING = 0.9;
 
@@ -106,6 +108,20 @@ static double end_radius(const bone_part *p, int end, double fallback) {
     return count > 0 ? sum / count : fallback;
 }
 
+/* Mean half thickness, of the vertices near the middle: the radius of parallel capsules, which stay
+ * inside the surface. */
+static double mean_thickness(const bone_part *p) {
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < p->count; i++) {
+        double y = v3_dot(p->point[i], p->axis[1]) - middle(p, 1);
+        if (fabs(y) > 0.5 * half(p, 1)) continue;
+        sum += fabs(v3_dot(p->point[i], p->axis[2]) - middle(p, 2));
+        count++;
+    }
+    return count > 0 ? sum / count : half(p, 2);
+}
+
 /* Capsules along y of their own frame. */
 static vo_rt_shape make_shape(const bone_part *p, int bone, double offset, double r0, double r1) {
     vo_rt_shape shape = vo_rt_shape_default(VO_RT_TAPERED_CAPSULE);
@@ -118,15 +134,15 @@ static vo_rt_shape make_shape(const bone_part *p, int bone, double offset, doubl
     shape.local.position = vo_rt_vec3_of(center);
     shape.local.rotation = (vo_rt_quat){(float)q.x, (float)q.y, (float)q.z, (float)q.w};
     shape.half_height = (float)(length / 2);
-    shape.radius = (float)r0;
-    shape.end_radius = (float)r1;
+    shape.radius = (float)vo_max(r0 - INSET, r0 / 2);
+    shape.end_radius = (float)vo_max(r1 - INSET, r1 / 2);
     return shape;
 }
 
 /* Writes the capsules of a bone, at most `capacity`; returns their number. */
 static int cover_bone(bone_part *p, int bone, int capacity, vo_rt_shape *out) {
     find_axes(p);
-    double r = half(p, 2), room = half(p, 1) - r;
+    double r = mean_thickness(p), room = vo_max(half(p, 1) - r, 0);
     if (!(r > 1e-4)) return 0;
     int count = 1 + (int)ceil(2 * room / (SPACING * r) - 0.25);
     count = vo_min_int(vo_max_int(count, 1), capacity);

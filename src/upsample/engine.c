@@ -150,6 +150,7 @@ vo_result vo_upsample_engine_measure(const vo_upsample_engine *e, vo_upsample_fr
     double depth = 0;
     measure_strain(e, x, stats);
     for (int i = 0; i < mesh_of(e)->node_count; i++) {
+        if (!(x[4 * i + 3] > 0)) continue; /* attached */
         double d = vo_realtime_measure_depth(
             e->realtime, v3((double)x[4 * i], (double)x[4 * i + 1], (double)x[4 * i + 2]));
         inside += d > 0;

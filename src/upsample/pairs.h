@@ -29,8 +29,8 @@ typedef struct vo_upsample_mesh {
 #define VO_UPSAMPLE_FRAME_MEASURES(X)                                                           \
     X(strain, "99th percentile of the absolute strain of fine edges")                           \
     X(max_strain, "largest absolute strain of a fine edge")                                     \
-    X(penetration, "m, largest depth of a fine vertex inside a body")                           \
-    X(inside, "fine vertices inside a body")                                                    \
+    X(penetration, "m, largest depth of a free fine vertex inside a body")                      \
+    X(inside, "free fine vertices inside a body")                                               \
     X(tracking_error, "RMS of the violation of the tracking constraints / size of the garment") \
     X(distance, "m, RMS distance of the fine vertices from the interpolated coarse mesh")
 
