@@ -6,6 +6,8 @@
 #ifdef VO_HAVE_OPENCL
 #include "math/simd_float.h"
 
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
 #include <voile/opencl.h>
 
 enum { NODES = RT_FINE_NODES, VERTICES = RT_GRID_VERTICES };
@@ -66,6 +68,48 @@ static void results_equal_those_of_the_processor(void **state) {
     rt_detail_free(d);
 }
 
+/* A context and a queue of the host; the result stays on the device. */
+static void context_of_the_host_is_shared(void **state) {
+    (void)state;
+    static vo_rt_vec3 base[3 * VERTICES], x[NODES];
+    static vo_rt_vec4 nodes[NODES];
+    const float weights[3] = {0.2f, 0.3f, 0.5f};
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int error;
+    assert_int_equal(clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
+    assert_int_equal(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), CL_SUCCESS);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    rt_detail *d;
+    vo_rt_asset *asset = make_asset(&d);
+    vo_opencl_def def = vo_opencl_def_default();
+    def.allocator = rt_allocator(NULL);
+    def.context = context;
+    def.queue = queue;
+    vo_opencl *cl;
+    vo_opencl_detail *detail;
+    vo_rt_vec3 origin;
+    assert_int_equal(vo_opencl_create(&def, &cl, NULL), VO_OK);
+    assert_int_equal(vo_opencl_detail_create(cl, asset, &detail, NULL), VO_OK);
+    for (int i = 0; i < 3 * VERTICES; i++) base[i] = f3((float)(i % 9), (float)(i % 7), 5);
+    assert_int_equal(vo_opencl_detail_evaluate(detail, base, weights, x, NULL), VO_OK);
+    assert_int_equal(vo_opencl_detail_evaluate(detail, base, weights, NULL, NULL), VO_OK);
+    cl_mem buffer = vo_opencl_detail_get_buffer(detail, &origin);
+    assert_int_equal(
+        clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof nodes, nodes, 0, NULL, NULL),
+        CL_SUCCESS);
+    for (int i = 0; i < NODES; i++)
+        assert_true(f3_distance(f3_add(f4_xyz(nodes[i]), origin), x[i]) < 1e-5f);
+    vo_opencl_detail_destroy(detail);
+    vo_opencl_destroy(cl);
+    assert_int_equal(clReleaseCommandQueue(queue), CL_SUCCESS); /* still alive */
+    assert_int_equal(clReleaseContext(context), CL_SUCCESS);
+    vo_rt_asset_destroy(asset);
+    rt_detail_free(d);
+}
+
 static void errors_are_reported(void **state) {
     (void)state;
     vo_opencl_def def = vo_opencl_def_default();
@@ -92,6 +136,7 @@ static void errors_are_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_equal_those_of_the_processor),
+        cmocka_unit_test(context_of_the_host_is_shared),
         cmocka_unit_test(errors_are_reported),
     };
     if (vo_opencl_count_devices() == 0) {

@@ -552,6 +552,36 @@ static void disabled_detail_keeps_its_output(void **state) {
     vo_rt_asset_destroy(asset);
 }
 
+/* Nodes of a cloth at rest are computed until all has settled; a body that comes near wakes it. */
+static void resting_cloth_keeps_its_nodes(void **state) {
+    (void)state;
+    static shape a, b;
+    vo_rt_asset *asset = full_asset(RT_PIN_EDGE, 0);
+    vo_rt_world *w = rt_world(NULL);
+    vo_rt_cloth_def def = vo_rt_cloth_def_default();
+    vo_rt_cloth *c;
+    def.asset = asset;
+    def.sleep_speed = 0.05f;
+    assert_rt_ok(w, vo_rt_cloth_create(w, &def, &c));
+    vo_rt_body *ball = rt_sphere(w, 0.2f, 0, 0, 3);
+    int frames = 0;
+    for (; frames < 3000 && vo_rt_world_get_stats(w).sleeping_cloths == 0; frames++) rt_run(w, 1);
+    assert_true(frames < 3000);
+    assert_int_equal(vo_rt_world_get_stats(w).detail_nodes, NODES);
+    rt_run(w, 90);
+    read_shape(w, c, &a);
+    assert_int_equal(vo_rt_world_get_stats(w).detail_nodes, 0);
+    rt_run(w, 10);
+    read_shape(w, c, &b);
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_memory_equal(b.x, b.previous, sizeof b.x);
+    assert_rt_ok(w, vo_rt_body_set_transform(ball, rt_at(0, 0, 0.22f)));
+    rt_run(w, 3);
+    assert_int_equal(vo_rt_world_get_stats(w).detail_nodes, NODES);
+    vo_rt_world_destroy(w);
+    vo_rt_asset_destroy(asset);
+}
+
 static void assets_without_detail_report_it(void **state) {
     (void)state;
     vo_rt_asset *asset = rt_sheet(1, false, RT_FREE, 0);
@@ -613,6 +643,7 @@ int main(void) {
         cmocka_unit_test(snapshots_continue_bit_identically),
         cmocka_unit_test(steps_do_not_allocate),
         cmocka_unit_test(disabled_detail_keeps_its_output),
+        cmocka_unit_test(resting_cloth_keeps_its_nodes),
         cmocka_unit_test(assets_without_detail_report_it),
         cmocka_unit_test(output_vertices_may_share_nodes),
     };

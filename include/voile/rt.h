@@ -719,11 +719,12 @@ typedef struct vo_rt_output {
 VO_API vo_result vo_rt_cloth_write_output(const vo_rt_cloth *cloth, const vo_rt_output *output);
 
 /* Computes the detail mesh of an asset that has one (default true), in each step in which the cloth
- * is visible. Without it vo_rt_cloth_detail returns the last positions. [any time] */
+ * is visible and does not rest. Without it vo_rt_cloth_detail returns the last positions. [any
+ * time] */
 VO_API vo_result vo_rt_cloth_set_detail(vo_rt_cloth *cloth, bool enabled);
 /* Weights of the operators of the detail mesh, [count] numbers of 0 or more, not all 0; they are
  * divided by their sum. `count` must be that of the operators, or 0 (default): the weights follow
- * the motion of the cloth within a quarter of a second. [any time] */
+ * the motion of the cloth within a quarter of a second. Wakes the cloth. [any time] */
 VO_API vo_result vo_rt_cloth_set_detail_weights(vo_rt_cloth *cloth, int count,
                                                 const float *weights);
 /* Writes the detail mesh of the last step: positions, normals of the fine mesh, tangents, previous

@@ -149,6 +149,31 @@ void vo_rt_upsample_end(vo_rt_upsample *u, const vo_rt_upsample_frame *f) {
     u->head.was_skipped = 0;
 }
 
+/* s after which weights and wind have settled. */
+static const float SETTLING_TIME = 1;
+
+static bool oscillates(const vo_rt_upsample *u, const vo_rt_asset *asset) {
+    for (int k = 0; k < asset->detail.operator_count; k++) {
+        const vo_rt_operator_record *r = &asset->detail.operators[k];
+        if (r->mode_count > 0 && u->head.weight[k] * amplitude(r, u->head.wind) > 1e-4f)
+            return true;
+    }
+    return false;
+}
+
+bool vo_rt_upsample_is_settled(vo_rt_upsample *u, const vo_rt_asset *asset, bool is_asleep,
+                               float dt) {
+    float limit = SETTLING_TIME + (float)u->history * u->history_s;
+    u->head.still_time = is_asleep ? f_min(u->head.still_time + dt, 2 * limit) : 0;
+    return u->head.still_time > limit && u->head.has_output && !u->head.was_skipped &&
+           !oscillates(u, asset);
+}
+
+void vo_rt_upsample_hold(vo_rt_upsample *u) {
+    copy_to_previous(u);
+    u->pushed = u->inside = 0;
+}
+
 void vo_rt_upsample_skip(vo_rt_upsample *u, const vo_rt_upsample_frame *f) {
     vo_rt_upsample_sample(u, f);
     copy_to_previous(u);

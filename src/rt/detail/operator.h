@@ -32,6 +32,7 @@ typedef struct vo_rt_upsample_head {
     int32_t newest;       /* index of the newest sample in the ring */
     vo_rt_vec3 min, max;  /* m, bounds of the nodes in front of the push */
     uint32_t has_output;  /* something was published since the last reset */
+    float still_time;     /* s for which the cloth has been asleep */
     uint32_t was_skipped; /* since the last publication */
 } vo_rt_upsample_head;
 
@@ -82,6 +83,13 @@ void vo_rt_upsample_free(vo_rt_upsample *u, const vo_allocator *allocator);
  * caller selects the bodies for `end`. */
 void vo_rt_upsample_begin(vo_rt_upsample *u, const vo_rt_upsample_frame *frame);
 void vo_rt_upsample_end(vo_rt_upsample *u, const vo_rt_upsample_frame *frame);
+/* True if a cloth that is asleep would get the same nodes again: its earlier states and weights
+ * have settled and no mode oscillates. `dt`: duration of the world step; the time asleep is
+ * counted. */
+bool vo_rt_upsample_is_settled(vo_rt_upsample *u, const vo_rt_asset *asset, bool is_asleep,
+                               float dt);
+/* Keeps the nodes: there is no motion. */
+void vo_rt_upsample_hold(vo_rt_upsample *u);
 /* Follows the motion without computing nodes: the cloth is not visible. */
 void vo_rt_upsample_skip(vo_rt_upsample *u, const vo_rt_upsample_frame *frame);
 /* The next publication starts anew: earlier states are those of the first one. Phases continue. */

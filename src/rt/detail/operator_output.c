@@ -126,6 +126,7 @@ static void repair_head(vo_rt_upsample *u) {
     vo_rt_upsample_head *h = &u->head;
     float *motion[] = {&h->wind, &h->motion.travel, &h->motion.deformation, &h->motion.wind};
     for (int i = 0; i < 4; i++) *motion[i] = finite_or_zero(*motion[i], 0, 1e6f);
+    h->still_time = finite_or_zero(h->still_time, 0, 1e6f);
     h->sample_age = finite_or_zero(h->sample_age, 0, u->history_s);
     h->newest = h->newest >= 0 && h->newest <= u->history ? h->newest : 0;
     h->has_output = h->has_output != 0;

@@ -100,19 +100,10 @@ void vo_rt_bodies_update_bounds(vo_rt_world *w) {
     w->pose_s += vo_now() - start;
 }
 
-/* Distance by which the detail mesh exceeds the bounds of the cloth. */
-static float detail_reach(const vo_rt_cloth *c) {
-    const vo_rt_upsample *u = &c->upsample;
-    if (!u->memory || !u->head.has_output) return 0;
-    vo_rt_vec3 below = f3_sub(c->state.min, u->head.min), above = f3_sub(u->head.max, c->state.max);
-    vo_rt_vec3 most = f3_max(f3_max(below, above), f3(0, 0, 0));
-    return f_max(most.x, f_max(most.y, most.z));
-}
-
 /* Box around a cloth within which bodies may touch it within dt seconds. */
 static vo_rt_broad_query query_near(const vo_rt_cloth *c, float dt) {
-    float reach =
-        0.02f + c->input.fabric.thickness + dt * c->world->def.max_speed * 0.25f + detail_reach(c);
+    float reach = 0.02f + c->input.fabric.thickness + dt * c->world->def.max_speed * 0.25f +
+                  vo_rt_upsampled_reach(c);
     vo_rt_vec3 margin = f3(reach, reach, reach);
     return vo_rt_broad_phase_begin(c->world, f3_sub(c->state.min, margin),
                                    f3_add(c->state.max, margin));

@@ -39,7 +39,8 @@ vo_result vo_rt_world_begin_step(vo_rt_world *w, float dt) {
 
 /* True if a body that moves in this step is near. */
 static bool is_disturbed(const vo_rt_cloth *c) {
-    const vo_rt_vec3 margin = f3(0.05f, 0.05f, 0.05f);
+    float reach = 0.05f + vo_rt_upsampled_reach(c);
+    vo_rt_vec3 margin = f3(reach, reach, reach);
     vo_rt_broad_query query = vo_rt_broad_phase_begin(c->world, f3_sub(c->state.min, margin),
                                                       f3_add(c->state.max, margin));
     for (int i; (i = vo_rt_broad_phase_next(&query)) >= 0;) {

@@ -54,7 +54,12 @@ void vo_rt_publish_upsampled(vo_rt_cloth *c, const vo_rt_mesh *mesh, float alpha
     if (!c->upsample.memory) return;
     double start = vo_now();
     vo_rt_upsample_frame frame = make_frame(c, mesh, alpha, dt);
-    if (c->state.is_visible && c->input.detail_enabled) {
+    bool is_settled = vo_rt_upsample_is_settled(&c->upsample, c->asset, c->state.is_sleeping, dt);
+    if (!c->state.is_visible || !c->input.detail_enabled) {
+        vo_rt_upsample_skip(&c->upsample, &frame);
+    } else if (is_settled) {
+        vo_rt_upsample_hold(&c->upsample);
+    } else {
         near_bodies bodies = {.count = 0};
         vo_rt_upsample_begin(&c->upsample, &frame);
         if (with_bodies && vo_rt_cloth_simulates(c)) select_bodies(c, &bodies);
@@ -65,10 +70,16 @@ void vo_rt_publish_upsampled(vo_rt_cloth *c, const vo_rt_mesh *mesh, float alpha
         c->stats.detail_nodes += c->asset->detail.node_count;
         c->stats.detail_pushed += c->upsample.pushed;
         c->stats.detail_inside += c->upsample.inside;
-    } else {
-        vo_rt_upsample_skip(&c->upsample, &frame);
     }
     c->stats.detail_s += vo_now() - start;
+}
+
+float vo_rt_upsampled_reach(const vo_rt_cloth *c) {
+    const vo_rt_upsample *u = &c->upsample;
+    if (!u->memory || !u->head.has_output) return 0;
+    vo_rt_vec3 below = f3_sub(c->state.min, u->head.min), above = f3_sub(u->head.max, c->state.max);
+    vo_rt_vec3 most = f3_max(f3_max(below, above), f3(0, 0, 0));
+    return f_max(most.x, f_max(most.y, most.z));
 }
 
 /* --- Interface -------------------------------------------------------------------------------- */
@@ -96,6 +107,7 @@ vo_result vo_rt_cloth_set_detail_weights(vo_rt_cloth *c, int count, const float 
         return vo_rt_fail(message, VO_BAD_ARGUMENT,
                           "weights sum to %g; set at least one to a number above 0", (double)sum);
     c->next.detail_weight_count = count;
+    c->next.wake = 1;
     for (int k = 0; k < VO_RT_MAX_OPERATORS; k++)
         c->next.detail_weight[k] = k < count ? weights[k] / sum : 0;
     return VO_OK;

@@ -390,6 +390,8 @@ void vo_rt_budget_update(vo_rt_world *world);
 /* Detail mesh of a world step that lasted `dt`; `with_bodies`: bodies are posed. */
 void vo_rt_publish_upsampled(vo_rt_cloth *cloth, const vo_rt_mesh *mesh, float alpha, float dt,
                              bool with_bodies);
+/* Distance by which the nodes exceed the bounds of the cloth, m. */
+float vo_rt_upsampled_reach(const vo_rt_cloth *cloth);
 
 /* air.c */
 /* Sets the air of the world for its current time. */
