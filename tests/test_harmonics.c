@@ -3,8 +3,8 @@
 #include "upsample_meshes.h"
 
 #include "core/file.h"
-#include "upsample/harmonics.h"
-#include "upsample/laplacian.h"
+#include "upsample/harmonics/harmonics.h"
+#include "upsample/harmonics/laplacian.h"
 
 #include <stdio.h>
 

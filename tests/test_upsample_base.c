@@ -1,8 +1,8 @@
 /* Tests of the base operators: correspondence of two meshes, barycentric and Loop interpolation. */
 #include "upsample_meshes.h"
 
-#include "upsample/base_operator.h"
-#include "upsample/surface_location.h"
+#include "upsample/base/base_operator.h"
+#include "upsample/base/surface_location.h"
 
 static vo_sparse_rows make_base(vo_context *ctx, const vo_upsample_mesh *coarse,
                                 const vo_upsample_mesh *fine, vo_upsample_base kind) {

@@ -2,10 +2,10 @@
 #include "upsample_pairs.h"
 
 #include "linalg/eigen.h"
-#include "upsample/compress.h"
-#include "upsample/cross_validation.h"
-#include "upsample/evaluate.h"
-#include "upsample/fit.h"
+#include "upsample/compress/compress.h"
+#include "upsample/fit/cross_validation.h"
+#include "upsample/fit/evaluate.h"
+#include "upsample/fit/fit.h"
 #include "upsample/half.h"
 
 #include <stdio.h>

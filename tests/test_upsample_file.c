@@ -5,7 +5,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "fuzz/vof_checksum.h"
-#include "upsample/vru.h"
+#include "upsample/file/vru.h"
 
 #include <stdio.h>
 #include <stdlib.h>

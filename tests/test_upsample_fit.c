@@ -4,9 +4,9 @@
 
 #include "linalg/dense.h"
 #include "linalg/eigen.h"
-#include "upsample/evaluate.h"
-#include "upsample/fit.h"
-#include "upsample/profile.h"
+#include "upsample/fit/evaluate.h"
+#include "upsample/fit/fit.h"
+#include "upsample/fit/profile.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Tests of oscillatory modes: travelling waves of known frequency are recovered. */
 #include "support.h"
 
-#include "upsample/oscillation.h"
+#include "upsample/fit/oscillation.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "codec/hash.h"
 #include "core/file.h"
 #include "linalg/eigen.h"
-#include "upsample/simulate.h"
+#include "upsample/simulate/simulate.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "core/memory.h"
-#include "upsample/clusters.h"
-#include "upsample/follow.h"
+#include "upsample/simulate/clusters.h"
+#include "upsample/simulate/follow.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "upsample/compare_surface.h"
-#include "upsample/harmonics.h"
+#include "upsample/harmonics/harmonics.h"
 #include "upsample/image.h"
 #include "upsample/playback.h"
-#include "upsample/simulate.h"
+#include "upsample/simulate/simulate.h"
 
 #include <math.h>
 #include <stdio.h>

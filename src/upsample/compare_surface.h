@@ -2,7 +2,7 @@
 #ifndef VO_UPSAMPLE_COMPARE_SURFACE_H
 #define VO_UPSAMPLE_COMPARE_SURFACE_H
 
-#include "upsample/base_operator.h"
+#include "upsample/base/base_operator.h"
 #include "upsample/measure.h"
 
 typedef enum vo_compared_kind {

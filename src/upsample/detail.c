@@ -2,7 +2,7 @@
 
 #include "core/file.h"
 #include "core/memory.h"
-#include "upsample/compress.h"
+#include "upsample/compress/compress.h"
 #include "upsample/half.h"
 #include "upsample/pairs_view.h"
 

@@ -2,8 +2,8 @@
 #ifndef VO_UPSAMPLE_ASSET_H
 #define VO_UPSAMPLE_ASSET_H
 
-#include "upsample/charts.h"
-#include "upsample/vru.h"
+#include "upsample/file/vru.h"
+#include "upsample/harmonics/charts.h"
 
 #include <voile/rt.h>
 

@@ -1,9 +1,9 @@
 #include "upsample/fitting.h"
 
 #include "core/timer.h"
-#include "upsample/cross_validation.h"
-#include "upsample/fit.h"
-#include "upsample/profile.h"
+#include "upsample/fit/cross_validation.h"
+#include "upsample/fit/fit.h"
+#include "upsample/fit/profile.h"
 
 static vo_result create_harmonics(const vo_upsample_pairs *pairs, const vo_upsample_fit_def *def,
                                   vo_harmonics **out, vo_upsample_fit_times *times) {

@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "picture/palette.h"
 #include "picture/renderer.h"
-#include "upsample/charts.h"
+#include "upsample/harmonics/charts.h"
 #include "upsample/measure.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define VO_UPSAMPLE_PLAYBACK_H
 
 #include "upsample/detail.h"
-#include "upsample/engine.h"
+#include "upsample/simulate/engine.h"
 
 typedef struct vo_upsample_playback {
     vo_context *ctx;

@@ -1,9 +1,9 @@
 /* Columns of operators and mesh harmonics as images (voile/upsample.h). */
 #include "codec/png.h"
 #include "core/memory.h"
-#include "upsample/harmonics.h"
+#include "upsample/file/vru.h"
+#include "upsample/harmonics/harmonics.h"
 #include "upsample/image.h"
-#include "upsample/vru.h"
 
 #include <math.h>
 #include <string.h>

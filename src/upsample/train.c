@@ -3,11 +3,11 @@
 #include "core/memory.h"
 #include "core/timer.h"
 #include "upsample/detail.h"
+#include "upsample/file/vru.h"
 #include "upsample/fitting.h"
 #include "upsample/pairs_view.h"
 #include "upsample/partial.h"
-#include "upsample/simulate.h"
-#include "upsample/vru.h"
+#include "upsample/simulate/simulate.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "vof_checksum.h"
 
-#include "upsample/vru.h"
+#include "upsample/file/vru.h"
 
 /* Applies every operator, which reads all of its indices. */
 static void use(const vo_vru *vru) {
