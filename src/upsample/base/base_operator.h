@@ -6,8 +6,8 @@
  *   limit, and triangles are interpolated linearly. Borders are cubic splines; border vertices of a
  *   single triangle are corners and stay.
  * - Mean: the centroid of all coarse vertices. */
-#ifndef VO_UPSAMPLE_BASE_OPERATOR_H
-#define VO_UPSAMPLE_BASE_OPERATOR_H
+#ifndef VO_UPSAMPLE_BASE_BASE_OPERATOR_H
+#define VO_UPSAMPLE_BASE_BASE_OPERATOR_H
 
 #include "upsample/operator.h"
 #include "upsample/pairs.h"

@@ -1,6 +1,6 @@
 /* Loop subdivision of the coarse mesh as sparse rows (base_operator.h). */
-#ifndef VO_UPSAMPLE_LOOP_H
-#define VO_UPSAMPLE_LOOP_H
+#ifndef VO_UPSAMPLE_BASE_LOOP_H
+#define VO_UPSAMPLE_BASE_LOOP_H
 
 #include "upsample/base/base_operator.h"
 #include "upsample/base/surface_location.h"

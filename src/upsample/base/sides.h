@@ -1,6 +1,6 @@
 /* Sides of triangles, sorted so that the sides of one edge are consecutive. */
-#ifndef VO_UPSAMPLE_SIDES_H
-#define VO_UPSAMPLE_SIDES_H
+#ifndef VO_UPSAMPLE_BASE_SIDES_H
+#define VO_UPSAMPLE_BASE_SIDES_H
 
 #include "core/context.h"
 

@@ -4,8 +4,8 @@
  * coarse triangles and the corners of the fine vertex. World space alone confuses layers that touch
  * in the rest shape; material space alone confuses panels that overlap there. Where the two meshes
  * have unrelated material coordinates, world space alone is used. */
-#ifndef VO_UPSAMPLE_SURFACE_LOCATION_H
-#define VO_UPSAMPLE_SURFACE_LOCATION_H
+#ifndef VO_UPSAMPLE_BASE_SURFACE_LOCATION_H
+#define VO_UPSAMPLE_BASE_SURFACE_LOCATION_H
 
 #include "upsample/pairs.h"
 

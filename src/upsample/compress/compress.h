@@ -8,8 +8,8 @@
  * Both minimise the change of the positions in the training data, |(D - D') P_c|, with a small
  * addition for inputs in all directions, so that unseen motions change little, too. Without
  * training data they minimise |D - D'|. Sums of rows remain 0: translations are reproduced. */
-#ifndef VO_UPSAMPLE_COMPRESS_H
-#define VO_UPSAMPLE_COMPRESS_H
+#ifndef VO_UPSAMPLE_COMPRESS_COMPRESS_H
+#define VO_UPSAMPLE_COMPRESS_COMPRESS_H
 
 #include "upsample/fit/products.h"
 #include "upsample/operator.h"

@@ -1,6 +1,6 @@
 /* The metric of compression: the matrix G of |x|^2 = x G x^T for a change x of a row of D. */
-#ifndef VO_UPSAMPLE_COMPRESS_METRIC_H
-#define VO_UPSAMPLE_COMPRESS_METRIC_H
+#ifndef VO_UPSAMPLE_COMPRESS_COMPRESS_METRIC_H
+#define VO_UPSAMPLE_COMPRESS_COMPRESS_METRIC_H
 
 #include "upsample/compress/compress.h"
 

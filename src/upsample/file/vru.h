@@ -5,8 +5,8 @@
  * docs/vru-format.md is the reference. Positions are stored without loss, so that a fit of stored
  * pairs gives the same bits as one after training. Reading validates sizes, indices and numbers;
  * damaged files are rejected with a message that names file, section and element. */
-#ifndef VO_UPSAMPLE_VRU_H
-#define VO_UPSAMPLE_VRU_H
+#ifndef VO_UPSAMPLE_FILE_VRU_H
+#define VO_UPSAMPLE_FILE_VRU_H
 
 #include "upsample/operator.h"
 #include "upsample/pairs.h"

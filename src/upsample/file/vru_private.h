@@ -17,8 +17,8 @@
  * differences of these differences along the vertices (the container's filter for integers) are
  * small. A quantised position was rejected: a fit of stored pairs would differ from the fit of
  * the simulated ones. */
-#ifndef VO_UPSAMPLE_VRU_PRIVATE_H
-#define VO_UPSAMPLE_VRU_PRIVATE_H
+#ifndef VO_UPSAMPLE_FILE_VRU_PRIVATE_H
+#define VO_UPSAMPLE_FILE_VRU_PRIVATE_H
 
 #include "codec/vof.h"
 #include "upsample/file/vru.h"

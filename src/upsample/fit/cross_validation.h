@@ -5,8 +5,8 @@
  * products of each fold are at hand (products.h). Folds are the sequences of the pairs, or equal
  * parts of a single sequence; with a single, periodic motion all folds are alike, and the choice
  * says little about other motions: give several sequences where they exist. */
-#ifndef VO_UPSAMPLE_CROSS_VALIDATION_H
-#define VO_UPSAMPLE_CROSS_VALIDATION_H
+#ifndef VO_UPSAMPLE_FIT_CROSS_VALIDATION_H
+#define VO_UPSAMPLE_FIT_CROSS_VALIDATION_H
 
 #include "upsample/fit/fit.h"
 

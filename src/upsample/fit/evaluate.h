@@ -1,6 +1,6 @@
 /* Evaluation of operators on training pairs or on pairs of unseen motions. */
-#ifndef VO_UPSAMPLE_EVALUATE_H
-#define VO_UPSAMPLE_EVALUATE_H
+#ifndef VO_UPSAMPLE_FIT_EVALUATE_H
+#define VO_UPSAMPLE_FIT_EVALUATE_H
 
 #include "upsample/fit/products.h"
 #include "upsample/operator.h"

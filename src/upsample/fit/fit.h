@@ -13,8 +13,8 @@
  *
  * The constraint is on D, not on its coefficients: with few harmonics Q Q^T 1 is not 1, so rows
  * that sum to 1 cannot be represented in the truncated basis, while D 1 = 0 holds for any basis. */
-#ifndef VO_UPSAMPLE_FIT_H
-#define VO_UPSAMPLE_FIT_H
+#ifndef VO_UPSAMPLE_FIT_FIT_H
+#define VO_UPSAMPLE_FIT_FIT_H
 
 #include "upsample/fit/products.h"
 #include "upsample/harmonics/harmonics.h"

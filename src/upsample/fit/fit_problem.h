@@ -1,6 +1,6 @@
 /* The linear algebra of a fit (fit.h), shared with cross-validation. */
-#ifndef VO_UPSAMPLE_FIT_PROBLEM_H
-#define VO_UPSAMPLE_FIT_PROBLEM_H
+#ifndef VO_UPSAMPLE_FIT_FIT_PROBLEM_H
+#define VO_UPSAMPLE_FIT_FIT_PROBLEM_H
 
 #include "upsample/fit/fit.h"
 

@@ -11,8 +11,8 @@
  *
  * The search needs the products of frames d(t) . d(t') only: a matrix of frames by frames, which
  * deflation updates. Sequences of frames have phases of their own; the fields are common. */
-#ifndef VO_UPSAMPLE_OSCILLATION_H
-#define VO_UPSAMPLE_OSCILLATION_H
+#ifndef VO_UPSAMPLE_FIT_OSCILLATION_H
+#define VO_UPSAMPLE_FIT_OSCILLATION_H
 
 #include "upsample/fit/products.h"
 #include "upsample/operator.h"

@@ -4,8 +4,8 @@
  * parameters, and cross-validation, are nearly free. Positions of a frame are relative to the
  * centroid of its current coarse vertices, and each state of the input is centred: a residual D
  * fitted to centred inputs by least squares satisfies D 1 = 0 in every block. */
-#ifndef VO_UPSAMPLE_PRODUCTS_H
-#define VO_UPSAMPLE_PRODUCTS_H
+#ifndef VO_UPSAMPLE_FIT_PRODUCTS_H
+#define VO_UPSAMPLE_FIT_PRODUCTS_H
 
 #include "upsample/base/base_operator.h"
 #include "upsample/pairs.h"

@@ -1,6 +1,6 @@
 /* Penalties of harmonics. */
-#ifndef VO_UPSAMPLE_PROFILE_H
-#define VO_UPSAMPLE_PROFILE_H
+#ifndef VO_UPSAMPLE_FIT_PROFILE_H
+#define VO_UPSAMPLE_FIT_PROFILE_H
 
 #include "upsample/harmonics/harmonics.h"
 #include "upsample/operator.h"

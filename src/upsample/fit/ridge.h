@@ -4,8 +4,8 @@
  *
  * One eigendecomposition G = E diag(g) E^T serves all rows. Where p_k is 0 the pseudoinverse is
  * used: the solution of minimum norm. An infinite penalty gives zero. */
-#ifndef VO_UPSAMPLE_RIDGE_H
-#define VO_UPSAMPLE_RIDGE_H
+#ifndef VO_UPSAMPLE_FIT_RIDGE_H
+#define VO_UPSAMPLE_FIT_RIDGE_H
 
 #include "core/context.h"
 

@@ -2,8 +2,8 @@
  *
  * Meshes of training pairs store material coordinates per corner; renderers and the detail mesh of
  * garment files need vertices with one coordinate each. */
-#ifndef VO_UPSAMPLE_CHARTS_H
-#define VO_UPSAMPLE_CHARTS_H
+#ifndef VO_UPSAMPLE_HARMONICS_CHARTS_H
+#define VO_UPSAMPLE_HARMONICS_CHARTS_H
 
 #include "mesh/mesh.h"
 #include "upsample/pairs.h"

@@ -9,8 +9,8 @@
  * Harmonics depend on the mesh alone and take seconds to minutes, so they are stored in a folder of
  * the user and reused: $XDG_CACHE_HOME/voile or ~/.cache/voile, in a file named by the hash of the
  * mesh and the number of modes. A damaged file is computed again. */
-#ifndef VO_UPSAMPLE_HARMONICS_H
-#define VO_UPSAMPLE_HARMONICS_H
+#ifndef VO_UPSAMPLE_HARMONICS_HARMONICS_H
+#define VO_UPSAMPLE_HARMONICS_HARMONICS_H
 
 #include "upsample/pairs.h"
 

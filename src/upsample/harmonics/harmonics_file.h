@@ -1,7 +1,7 @@
 /* Stored harmonics (harmonics.h). A file is a header, the arrays in the byte order of the machine,
  * and is rejected unless its checksum, sizes and key are those expected. */
-#ifndef VO_UPSAMPLE_HARMONICS_FILE_H
-#define VO_UPSAMPLE_HARMONICS_FILE_H
+#ifndef VO_UPSAMPLE_HARMONICS_HARMONICS_FILE_H
+#define VO_UPSAMPLE_HARMONICS_HARMONICS_FILE_H
 
 #include "upsample/harmonics/harmonics.h"
 

@@ -9,8 +9,8 @@
  *
  * Angles are those of the fabric, from the material coordinates of the corners; a mesh in which a
  * triangle has no area in material space is measured in world space. */
-#ifndef VO_UPSAMPLE_LAPLACIAN_H
-#define VO_UPSAMPLE_LAPLACIAN_H
+#ifndef VO_UPSAMPLE_HARMONICS_LAPLACIAN_H
+#define VO_UPSAMPLE_HARMONICS_LAPLACIAN_H
 
 #include "linalg/eigen.h"
 #include "upsample/pairs.h"

@@ -1,8 +1,8 @@
 /* Clustered test functions (Bergou et al. 2007, "TRACKS"): the mesh is divided into patches of
  * similar size, and each test function is the mass of the vertices of one patch, so that the
  * centres of mass of the patches are tracked. For comparison with harmonic test functions. */
-#ifndef VO_UPSAMPLE_CLUSTERS_H
-#define VO_UPSAMPLE_CLUSTERS_H
+#ifndef VO_UPSAMPLE_SIMULATE_CLUSTERS_H
+#define VO_UPSAMPLE_SIMULATE_CLUSTERS_H
 
 #include "upsample/pairs.h"
 

@@ -1,7 +1,7 @@
 /* One resolution of a garment in simulation: a scene at level 0 of the real-time engine, and the
  * cloth that is upsampled. */
-#ifndef VO_UPSAMPLE_ENGINE_H
-#define VO_UPSAMPLE_ENGINE_H
+#ifndef VO_UPSAMPLE_SIMULATE_ENGINE_H
+#define VO_UPSAMPLE_SIMULATE_ENGINE_H
 
 #include "realtime/realtime.h"
 #include "upsample/pairs.h"

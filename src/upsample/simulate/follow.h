@@ -1,8 +1,8 @@
 /* The fine cloth follows the coarse one: tracking constraints (tracking.h) whose targets T B p_c
  * move along cubic Hermite curves through the coarse positions and velocities at the ends of a
  * step. */
-#ifndef VO_UPSAMPLE_FOLLOW_H
-#define VO_UPSAMPLE_FOLLOW_H
+#ifndef VO_UPSAMPLE_SIMULATE_FOLLOW_H
+#define VO_UPSAMPLE_SIMULATE_FOLLOW_H
 
 #include "upsample/simulate/tracking.h"
 

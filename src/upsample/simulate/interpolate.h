@@ -1,8 +1,8 @@
 /* Barycentric interpolation of a coarse mesh at the vertices of a fine mesh of the same fabric:
  * vertices are located by patch and material position (mesh/locate.h), so that layers that touch or
  * cross in the rest shape are not confused. */
-#ifndef VO_UPSAMPLE_INTERPOLATE_H
-#define VO_UPSAMPLE_INTERPOLATE_H
+#ifndef VO_UPSAMPLE_SIMULATE_INTERPOLATE_H
+#define VO_UPSAMPLE_SIMULATE_INTERPOLATE_H
 
 #include "mesh/mesh.h"
 #include "upsample/simulate/follow.h"

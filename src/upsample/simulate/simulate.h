@@ -9,8 +9,8 @@
  * Frames begin with frame 0 of the scene, after its preroll. With a folder, the state is saved at
  * regular intervals; a call with the same scenes and definition continues from there and returns
  * the same bits as one that was not interrupted. */
-#ifndef VO_UPSAMPLE_SIMULATE_H
-#define VO_UPSAMPLE_SIMULATE_H
+#ifndef VO_UPSAMPLE_SIMULATE_SIMULATE_H
+#define VO_UPSAMPLE_SIMULATE_SIMULATE_H
 
 #include "upsample/pairs.h"
 

@@ -6,8 +6,8 @@
  * The files of a chunk K are complete when its frames are, which are written last; then the states
  * of the previous chunk are removed. The key is a hash of the scene and the definition: files of
  * other runs are ignored. */
-#ifndef VO_UPSAMPLE_STATES_H
-#define VO_UPSAMPLE_STATES_H
+#ifndef VO_UPSAMPLE_SIMULATE_STATES_H
+#define VO_UPSAMPLE_SIMULATE_STATES_H
 
 #include "upsample/simulate/engine.h"
 

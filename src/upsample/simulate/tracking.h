@@ -17,8 +17,8 @@
  *
  * Sums over vertices are accumulated in double, so that the constraint is met to the rounding of
  * positions. The matrix is factorised again when the set of free vertices changes. */
-#ifndef VO_UPSAMPLE_TRACKING_H
-#define VO_UPSAMPLE_TRACKING_H
+#ifndef VO_UPSAMPLE_SIMULATE_TRACKING_H
+#define VO_UPSAMPLE_SIMULATE_TRACKING_H
 
 #include "core/context.h"
 
