@@ -313,25 +313,21 @@ static void stored_harmonics_are_reused_for_the_same_mesh_only(void **state) {
     const char *folder = test_folder();
     vo_upsample_mesh m;
     make_rectangle(&m, 1, 1, 12, 12);
-    vo_harmonics *fresh = make_cached(ctx, &m, 30, folder), *stored;
-    assert_false(fresh->was_stored);
-    int counts[] = {30, 20, 1};
-    for (int i = 0; i < 3; i++) {
-        stored = make_cached(ctx, &m, counts[i], folder);
+    for (int count = 30; count > 0; count -= 10) {
+        vo_harmonics *fresh = make_cached(ctx, &m, count, folder);
+        assert_false(fresh->was_stored); /* other numbers of modes may be */
+        vo_harmonics *stored = make_cached(ctx, &m, count, folder);
         assert_true(stored->was_stored);
-        assert_int_equal(stored->count, counts[i]);
-        assert_memory_equal(stored->mode, fresh->mode, (size_t)counts[i] * 144 * sizeof(double));
+        assert_int_equal(stored->count, count);
+        assert_memory_equal(stored->mode, fresh->mode, (size_t)count * 144 * sizeof(double));
         assert_memory_equal(stored->area, fresh->area, 144 * sizeof(double));
         assert_true(stored->total_area == fresh->total_area);
-        vo_harmonics_destroy(stored);
+        vo_harmonics_destroy(stored), vo_harmonics_destroy(fresh);
     }
-    stored = make_cached(ctx, &m, 31, folder); /* more than stored */
-    assert_false(stored->was_stored);
-    vo_harmonics_destroy(stored);
     m.position[40].x += 0.001f;
-    stored = make_cached(ctx, &m, 20, folder); /* another mesh */
-    assert_false(stored->was_stored);
-    vo_harmonics_destroy(stored), vo_harmonics_destroy(fresh);
+    vo_harmonics *other = make_cached(ctx, &m, 20, folder);
+    assert_false(other->was_stored);
+    vo_harmonics_destroy(other);
     free_mesh(&m);
     vo_context_destroy(ctx);
 }
@@ -344,7 +340,8 @@ static void damaged_cache_is_computed_again(void **state) {
     make_rectangle(&m, 1, 1, 8, 8);
     vo_harmonics *fresh = make_cached(ctx, &m, 10, folder);
     char path[VO_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/harmonics-%016llx.bin", folder, (unsigned long long)fresh->key);
+    snprintf(path, sizeof path, "%s/harmonics-%016llx-10.bin", folder,
+             (unsigned long long)fresh->key);
     vo_bytes file;
     assert_ok(ctx, vo_file_read(ctx, path, &file));
     for (size_t at = 0; at < file.size; at += 97) {

@@ -35,8 +35,9 @@ typedef struct vo_harmonics_def {
 
 vo_harmonics_def vo_harmonics_def_default(void);
 
-/* Computes harmonics or reads them. Modes of a stored file with more modes than requested are
- * reused. VO_BAD_ARGUMENT if the build lacks ARPACK and LAPACK. That a cache cannot be written is
+/* Computes harmonics or reads them. The lowest modes of a larger stored number are not reused: the
+ * last bits of a mode depend on the number, and results must not depend on what is stored.
+ * VO_BAD_ARGUMENT if the build lacks ARPACK and LAPACK. That a cache cannot be written is
  * logged only. */
 vo_result vo_harmonics_create(vo_context *ctx, const vo_upsample_mesh *mesh,
                               const vo_harmonics_def *def, vo_harmonics **out);

@@ -1,4 +1,4 @@
-/* The cache of harmonics: one file per mesh, with the largest number of modes so far. */
+/* The cache of harmonics: one file per mesh and number of modes. */
 #include "upsample/harmonics/harmonics_file.h"
 
 #include "codec/hash.h"
@@ -31,7 +31,7 @@ uint64_t vo_harmonics_key(const vo_upsample_mesh *m) {
 }
 
 /* Writes the path of the file; false if there is no folder for it. */
-static bool find_path(const char *folder, uint64_t key, char path[VO_PATH_SIZE]) {
+static bool find_path(const char *folder, uint64_t key, int count, char path[VO_PATH_SIZE]) {
     char base[VO_PATH_SIZE] = "", name[64];
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (folder)
@@ -41,7 +41,7 @@ static bool find_path(const char *folder, uint64_t key, char path[VO_PATH_SIZE])
     else if (home && home[0] == '/')
         vo_path_join(base, sizeof base, home, ".cache/voile");
     if (!base[0]) return false;
-    snprintf(name, sizeof name, "harmonics-%016" PRIx64 ".bin", key);
+    snprintf(name, sizeof name, "harmonics-%016" PRIx64 "-%d.bin", key, count);
     vo_path_join(path, VO_PATH_SIZE, base, name);
     return true;
 }
@@ -57,18 +57,18 @@ static bool is_valid(const vo_bytes *file, uint64_t key, int vertices, int count
     if (file->size < sizeof h) return false;
     memcpy(&h, file->data, sizeof h);
     return h.magic == MAGIC && h.version == VERSION && h.key == key && h.vertex_count == vertices &&
-           h.count >= count && h.count <= vertices &&
-           file->size == sizeof h + body_bytes((size_t)vertices, (size_t)h.count) &&
+           h.count == count &&
+           file->size == sizeof h + body_bytes((size_t)vertices, (size_t)count) &&
            h.checksum == vo_hash(file->data + sizeof h, file->size - sizeof h);
 }
 
-/* Copies the header and the first modes of a valid file. */
+/* Copies the header and the arrays of a valid file. */
 static void copy_file(const vo_bytes *file, vo_harmonics *h) {
     file_header header;
     size_t n = (size_t)h->vertex_count, count = (size_t)h->count;
     memcpy(&header, file->data, sizeof header);
     const char *area = file->data + sizeof header, *value = area + n * sizeof(double);
-    const char *mode = value + (size_t)header.count * sizeof(double);
+    const char *mode = value + count * sizeof(double);
     h->key = header.key;
     h->total_area = header.total_area;
     h->was_stored = true;
@@ -81,7 +81,7 @@ void vo_harmonics_load(vo_context *ctx, const char *folder, uint64_t key, int ve
                        vo_harmonics **out) {
     char path[VO_PATH_SIZE];
     vo_bytes file;
-    if (!find_path(folder, key, path) || !vo_file_exists(path)) return;
+    if (!find_path(folder, key, count, path) || !vo_file_exists(path)) return;
     if (vo_file_read(ctx, path, &file) != VO_OK) return;
     if (is_valid(&file, key, vertices, count) &&
         vo_harmonics_allocate(ctx, vertices, count, out) == VO_OK)
@@ -117,7 +117,7 @@ static vo_result write_file(const vo_harmonics *h, const char *path) {
 
 void vo_harmonics_save(const vo_harmonics *h, const char *folder) {
     char path[VO_PATH_SIZE];
-    if (!find_path(folder, h->key, path)) return;
+    if (!find_path(folder, h->key, h->count, path)) return;
     if (write_file(h, path) != VO_OK)
         vo_log_line(h->ctx, VO_LOG_WARNING, "harmonics cannot be stored: %s",
                     vo_context_message(h->ctx));
