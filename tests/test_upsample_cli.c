@@ -56,6 +56,30 @@ static void training_reports_sizes_and_errors(void **state) {
     expect_out(folder, "info low.vrt", 0, "operators        2");
 }
 
+static void runs_replace_simulations(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    need_harmonics();
+    setenv("XDG_CACHE_HOME", folder, 1);
+    write_text(in(folder, "flag.json"), FLAG("40", "[3, 1, 0]"));
+    expect(folder, "simulate flag.json --engine quality --frames 0:8 -q -o coarse", 0, NULL);
+    expect(folder,
+           "simulate flag.json --engine quality --frames 0:6 -q -o fine "
+           "--set cloths[0].grid.columns=10 --set cloths[0].grid.rows=8",
+           0, NULL);
+    expect(folder, "simulate flag.json -q --frames 0:2 -o other --set fps=24", 0, NULL);
+    expect_out(folder, "upsample train coarse fine -o a.vru --json --asset a.vrt", 0,
+               "\"frames\": 7");
+    expect_out(folder, "upsample train coarse fine coarse fine -o b.vru --frames 3 --json", 0,
+               "\"sequences\": 2");
+    expect_out(folder, "info a.vrt", 0, "detail vertices  99");
+    expect_out(folder, "upsample compare a.vru", 0, "7 frames");
+    expect(folder, "upsample train coarse -o c.vru", 2, "in pairs");
+    expect(folder, "upsample train coarse flag.json -o c.vru", 2, "in pairs");
+    expect(folder, "upsample train coarse other -o c.vru", 1, "same fps");
+    expect(folder, "upsample train coarse fine -o c.vru --set fps=3", 2, "already");
+}
+
 /* Reads a number of an object in a list of named objects. */
 static double find_number(const char *json, const char *name, const char *key) {
     char word[64];
@@ -222,6 +246,7 @@ static void scenes_of_another_garment_are_rejected(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_reports_sizes_and_errors),
+        cmocka_unit_test(runs_replace_simulations),
         cmocka_unit_test(comparison_measures_all_surfaces),
         cmocka_unit_test(runs_write_meshes),
         cmocka_unit_test(images_are_drawn),

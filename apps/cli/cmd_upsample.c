@@ -194,20 +194,41 @@ static int end_action(session *s, vo_result result) {
 
 /* ---- actions --------------------------------------------------------------------------------- */
 
+/* Operands after the action: scenes, or folders of runs. */
+static int set_inputs(const cli_args *args, vo_upsample_train_def *def) {
+    int count = args->operand_count - 1, folders = 0;
+    for (int i = 1; i <= count; i++) folders += cli_is_folder(args->operands[i]);
+    if (folders == 0) {
+        def->scene_count = count;
+        def->scenes = args->operands + 1;
+        return CLI_DONE;
+    }
+    if (folders < count || count % 2)
+        return cli_fail(CLI_USAGE_ERROR,
+                        "upsample train needs scenes, or folders of runs in pairs: first the "
+                        "coarse, then the fine run.");
+    if (args->override_count || args->tracking || args->test_functions)
+        return cli_fail(CLI_USAGE_ERROR,
+                        "--set, --tracking and --test-functions change simulations; runs have "
+                        "been simulated already.");
+    def->run_count = count;
+    def->runs = args->operands + 1;
+    return CLI_DONE;
+}
+
 static int train(session *s) {
     const cli_args *args = s->args;
     vo_upsample_train_def def = vo_upsample_train_def_default();
     vo_upsample_report report;
     if (!args->output)
         return cli_fail(CLI_USAGE_ERROR, "upsample train needs an output: -o FILE.vru.");
-    int code = need_files(args, 1, 1024, "scenes");
+    int code = need_files(args, 1, 1024, "scenes, or a coarse and a fine run");
+    if (code == CLI_DONE) code = set_inputs(args, &def);
     if (code == CLI_DONE) code = read_fit(args, &def.fit, &def.choose_exponent);
     if (code == CLI_DONE) code = read_tracking(args, &def.test_kind, &def.test_functions);
     if (code == CLI_DONE) code = cli_need_output(args->output);
     if (code == CLI_DONE) code = cli_need_output(args->asset);
     if (code != CLI_DONE) return code;
-    def.scene_count = args->operand_count - 1;
-    def.scenes = args->operands + 1;
     def.output = (vo_upsample_output){args->output, args->name, args->asset, args->rank};
     def.max_frames = count_frames(args);
     def.override_count = args->override_count;

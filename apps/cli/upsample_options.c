@@ -15,6 +15,9 @@ const cli_note upsample_notes[] = {
     {"train SCENE... -o FILE.vru",
      "simulates the coarse and the fine cloth of scenes of one garment and fits an operator. "
      "Scenes need the key \"upsampling\""},
+    {"train COARSE_RUN FINE_RUN... -o FILE.vru",
+     "the same with the frames of runs, of either engine, in place of new simulations. The fine "
+     "cloth should follow the coarse one"},
     {"fit FILE.vru", "fits an operator to the stored simulations, with other parameters"},
     {"run FILE.vru SCENE -o DIR",
      "simulates the coarse cloth of a scene, upsamples it and writes NNNN.obj"},

@@ -5,6 +5,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -40,7 +41,6 @@ static void json_report(const char *file, const vo_upsample_report *r) {
     json_fit(&j, &r->fit);
     json_int(&j, "modes", r->mode_count);
     json_real(&j, "error_rms_m", r->error_rms);
-    json_real(&j, "error_max_m", r->error_max);
     json_real(&j, "base_error_rms_m", r->base_error_rms);
     json_real(&j, "mode_error_rms_m", r->mode_error_rms);
     json_real(&j, "strain", r->max_strain);
@@ -83,8 +83,8 @@ void upsample_print_report(const cli_args *args, const char *file, const vo_upsa
            r->harmonics_were_stored ? "read in" : "computed in", text_seconds(r->harmonics_s).s);
     printf("  fitted in         %s: base %s, %s, exponent %.3g\n", text_seconds(r->fit_s).s,
            bases[r->fit.base], kinds[r->fit.regularisation], r->fit.exponent);
-    printf("  error             %.2f mm rms (%.2f mm of the base operator), at most %.1f mm\n",
-           1000 * r->error_rms, 1000 * r->base_error_rms, 1000 * r->error_max);
+    printf("  error             %.2f mm rms (%.2f mm of the base operator)\n", 1000 * r->error_rms,
+           1000 * r->base_error_rms);
     if (r->mode_count)
         printf("  oscillatory modes %d: %.2f mm rms\n", r->mode_count, 1000 * r->mode_error_rms);
     if (args->asset) printf("  garment           %s\n", args->asset);
@@ -152,9 +152,13 @@ static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 static void print_surface(const vo_upsample_surface_result *s,
                           const vo_upsample_surface_result *loop, int number) {
-    printf("%-16s %8.2f %8.1f %8.2f %9.3f %9.3f %9.3f %7.0f", text_label(s->name, number, 16).s,
+    printf("%-16s %8.2f %8.1f %8.2f %9.3f %9.3f %9.3f", text_label(s->name, number, 16).s,
            1000 * s->position_rms, 1000 * s->position_max, s->normal_angle, s->wrinkle_ratio,
-           s->wrinkle_error, s->wrinkle_difference, s->inside_vertices);
+           s->wrinkle_error, s->wrinkle_difference);
+    if (isnan(s->inside_vertices))
+        printf(" %7s", "");
+    else
+        printf(" %7.0f", s->inside_vertices);
     if (loop)
         printf("   %5.2f %5.2f %5.2f", ratio(s->position_rms, loop->position_rms),
                ratio(s->normal_angle, loop->normal_angle),

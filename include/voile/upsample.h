@@ -1,8 +1,9 @@
 /* Voile: learned upsampling (docs/upsampling.md; Kavan et al. 2011, "Physics-inspired upsampling
  * for cloth simulation in games").
  *
- *     train     simulates a coarse and a fine cloth of scenes together and fits an operator that
- *               maps the vertices of one to those of the other; both go into a .vru file
+ *     train     simulates a coarse and a fine cloth of scenes together, or reads runs of both, and
+ *               fits an operator that maps the vertices of one to those of the other; both go into
+ *               a .vru file
  *     refit     fits another operator to the stored simulations, in seconds
  *     run       simulates the coarse cloth of any scene of the garment and upsamples it
  *     compare   measures upsampled cloth against the fine simulation of a scene
@@ -89,8 +90,14 @@ typedef struct vo_upsample_output {
 } vo_upsample_output;
 
 typedef struct vo_upsample_train_def {
+    /* Either scenes or runs of one garment, each scene or pair of runs a sequence of frames.
+     *   scenes  coarse and fine cloth are simulated together; the fine one follows the coarse one
+     *   runs    folders of existing runs (voile/run.h): a coarse and a fine one in turn, of either
+     *           engine, sampled at the nodes of the original meshes */
     int scene_count;
-    const char *const *scenes; /* required: scenes of one garment, each a sequence of frames */
+    const char *const *scenes;
+    int run_count;           /* [0] even */
+    const char *const *runs; /* [NULL] */
     vo_upsample_output output;
     vo_upsample_test_kind test_kind; /* [harmonic] */
     int test_functions;              /* [-1] their number; -1: that of each scene */
@@ -110,17 +117,17 @@ VO_API vo_upsample_train_def vo_upsample_train_def_default(void);
 /* Result of a fit, with the times of its parts. */
 typedef struct vo_upsample_report {
     int fine_vertices, coarse_vertices, frames, sequences, test_functions;
-    int harmonics;               /* of the fine mesh that were computed */
-    bool harmonics_were_stored;  /* read from the user's cache */
-    int mode_count;              /* oscillatory modes that were found */
-    vo_upsample_fit_def fit;     /* with automatic values resolved */
-    double error_rms, error_max; /* m, distance from the fine cloth on the training data */
-    double base_error_rms;       /* m, of the base operator alone */
-    double mode_error_rms;       /* m, with oscillatory modes */
-    double max_strain;           /* 99th percentile, worst frame of the fine cloth */
-    double max_penetration;      /* m, of fine vertices in bodies, worst frame */
-    double max_tracking_error;   /* relative to the size of the garment, worst frame */
-    double coarse_s, fine_s;     /* s per frame of simulation; 0: nothing was simulated */
+    int harmonics;              /* of the fine mesh that were computed */
+    bool harmonics_were_stored; /* read from the user's cache */
+    int mode_count;             /* oscillatory modes that were found */
+    vo_upsample_fit_def fit;    /* with automatic values resolved */
+    double error_rms;           /* m, RMS distance from the fine cloth on the training data */
+    double base_error_rms;      /* m, of the base operator alone */
+    double mode_error_rms;      /* m, with oscillatory modes */
+    double max_strain;          /* 99th percentile, worst frame of the fine cloth */
+    double max_penetration;     /* m, of fine vertices in bodies, worst frame */
+    double max_tracking_error;  /* relative to the size of the garment, worst frame */
+    double coarse_s, fine_s;    /* s per frame of simulation; 0: nothing was simulated */
     double simulation_s, harmonics_s, fit_s; /* s, elapsed */
     double compression_error; /* m, RMS of the operators in the asset against dense ones */
     size_t file_bytes, operator_bytes;

@@ -7,6 +7,7 @@
 #include "upsample/fitting.h"
 #include "upsample/pairs_view.h"
 #include "upsample/partial.h"
+#include "upsample/simulate/run_pairs.h"
 #include "upsample/simulate/simulate.h"
 
 #include <math.h>
@@ -83,7 +84,6 @@ static void describe_operator(const vo_upsample_operator *op, vo_upsample_report
     report->fit = op->parameters;
     report->mode_count = op->mode_count;
     report->error_rms = (double)op->error.rms;
-    report->error_max = (double)op->error.max;
     report->base_error_rms = (double)op->error.base_rms;
     report->mode_error_rms = (double)op->error.mode_rms;
     report->operator_bytes = stats.base_bytes + stats.residual_bytes + stats.mode_bytes;
@@ -143,21 +143,35 @@ static vo_result name_partial(vo_context *ctx, const char *file, char out[VO_PAT
     return vo_fail(ctx, VO_BAD_ARGUMENT, "%s: the path is too long", file);
 }
 
-static vo_result train(vo_context *ctx, const vo_upsample_train_def *def,
-                       vo_upsample_report *report) {
-    char folder[VO_PATH_SIZE];
-    vo_upsample_pairs *pairs;
+/* Fits an operator to pairs, which it takes over. */
+static vo_result fit_pairs(vo_context *ctx, const vo_upsample_train_def *def,
+                           vo_upsample_pairs *pairs, vo_upsample_report *report) {
     vo_vru *vru;
-    VO_TRY(check_output(ctx, &def->output));
-    VO_TRY(name_partial(ctx, def->output.file, folder));
-    if (def->restart) VO_TRY(vo_upsample_partial_remove(ctx, folder));
-    VO_TRY(simulate(ctx, def, folder, report, &pairs));
     VO_TRY(vo_vru_create(ctx, pairs, def->scene_count, def->scenes, &vru));
     const vo_upsample_refit_def fit = {
         .output = def->output, .fit = def->fit, .choose_exponent = def->choose_exponent};
     vo_result result = fit_and_save(vru, &fit, report);
     vo_vru_destroy(vru);
-    return result == VO_OK ? vo_upsample_partial_remove(ctx, folder) : result;
+    return result;
+}
+
+static vo_result train_with_scenes(vo_context *ctx, const vo_upsample_train_def *def,
+                                   vo_upsample_report *report) {
+    char folder[VO_PATH_SIZE];
+    vo_upsample_pairs *pairs;
+    VO_TRY(name_partial(ctx, def->output.file, folder));
+    if (def->restart) VO_TRY(vo_upsample_partial_remove(ctx, folder));
+    VO_TRY(simulate(ctx, def, folder, report, &pairs));
+    VO_TRY(fit_pairs(ctx, def, pairs, report));
+    return vo_upsample_partial_remove(ctx, folder);
+}
+
+static vo_result train_with_runs(vo_context *ctx, const vo_upsample_train_def *def,
+                                 vo_upsample_report *report) {
+    const vo_upsample_run_pairs_def runs = {def->run_count, def->runs, def->max_frames};
+    vo_upsample_pairs *pairs;
+    VO_TRY(vo_upsample_read_runs(ctx, &runs, &pairs));
+    return fit_pairs(ctx, def, pairs, report);
 }
 
 vo_result vo_upsample_train(vo_context *ctx, const vo_upsample_train_def *def,
@@ -165,10 +179,14 @@ vo_result vo_upsample_train(vo_context *ctx, const vo_upsample_train_def *def,
     vo_upsample_report local;
     if (!report) report = &local;
     *report = (vo_upsample_report){0};
+    VO_TRY(check_output(ctx, &def->output));
+    if (def->scene_count > 0 && def->run_count > 0)
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "there are both scenes and runs; give one of them");
+    if (def->run_count > 0) return train_with_runs(ctx, def, report);
     if (def->scene_count < 1 || def->scene_count > VO_VRU_MAX_SCENES)
         return vo_fail(ctx, VO_BAD_ARGUMENT, "scene_count is %d; use 1 to %d", def->scene_count,
                        VO_VRU_MAX_SCENES);
-    return train(ctx, def, report);
+    return train_with_scenes(ctx, def, report);
 }
 
 vo_result vo_upsample_refit(vo_context *ctx, const vo_upsample_refit_def *def,

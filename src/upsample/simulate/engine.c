@@ -114,6 +114,23 @@ void vo_upsample_engine_describe(const vo_upsample_engine *e, vo_upsample_mesh *
     vo_realtime_list_attachments(e->realtime, e->cloth, m->attachment);
 }
 
+vo_result vo_upsample_engine_create_pairs(const vo_upsample_engine *coarse,
+                                          const vo_upsample_engine *fine, int frame_count,
+                                          vo_upsample_pairs **out) {
+    size_t bytes;
+    const vo_rt_asset *asset = vo_realtime_get_asset(coarse->realtime, coarse->cloth);
+    const void *data = vo_rt_asset_get_data(asset, &bytes);
+    vo_upsample_pairs_size size = {.sequences = 1, .frames = frame_count, .asset_bytes = bytes};
+    vo_upsample_engine_count(coarse, &size.coarse_vertices, &size.coarse_triangles);
+    vo_upsample_engine_count(fine, &size.fine_vertices, &size.fine_triangles);
+    VO_TRY(vo_upsample_pairs_create(coarse->ctx, &size, out));
+    vo_upsample_engine_describe(coarse, &(*out)->coarse);
+    vo_upsample_engine_describe(fine, &(*out)->fine);
+    memcpy((*out)->asset, data, bytes);
+    (*out)->frame_s = (float)coarse->scene->def.frame_time;
+    return VO_OK;
+}
+
 /* ---- measures ------------------------------------------------------------------------------- */
 
 enum { STRAIN_BINS = 4096 };
@@ -129,8 +146,8 @@ static double edge_strain(const vo_mesh *mesh, const float *x, int f, int i) {
     return rest > 0 ? fabs(sqrt(dx * dx + dy * dy + dz * dz) / rest - 1) : 0;
 }
 
-static void measure_strain(const vo_upsample_engine *e, const float *x,
-                           vo_upsample_frame_stats *stats) {
+void vo_upsample_engine_measure_strain(const vo_upsample_engine *e, const float *x,
+                                       vo_upsample_frame_stats *stats) {
     const vo_mesh *mesh = mesh_of(e);
     int bin[STRAIN_BINS] = {0}, count = 3 * mesh->face_count, below = 0, b = 0;
     double most = 0;
@@ -148,7 +165,7 @@ vo_result vo_upsample_engine_measure(const vo_upsample_engine *e, vo_upsample_fr
     const float *x = vo_upsample_engine_positions(e);
     int inside = 0;
     double depth = 0;
-    measure_strain(e, x, stats);
+    vo_upsample_engine_measure_strain(e, x, stats);
     for (int i = 0; i < mesh_of(e)->node_count; i++) {
         if (!(x[4 * i + 3] > 0)) continue; /* attached */
         double d = vo_realtime_measure_depth(

@@ -34,7 +34,15 @@ const float *vo_upsample_engine_velocities(const vo_upsample_engine *engine);
 /* Writes the positions as three floats each. */
 void vo_upsample_engine_copy_frame(const vo_upsample_engine *engine, float *out);
 
-/* Measures strain and penetration of the current state. `rest` is the rest shape. */
+/* Allocates pairs of one sequence with the meshes of both engines and the coarse garment. */
+vo_result vo_upsample_engine_create_pairs(const vo_upsample_engine *coarse,
+                                          const vo_upsample_engine *fine, int frame_count,
+                                          vo_upsample_pairs **out);
+
+/* Measures the strain of edges at positions of four floats each. */
+void vo_upsample_engine_measure_strain(const vo_upsample_engine *engine, const float *positions,
+                                       vo_upsample_frame_stats *stats);
+/* Measures strain and penetration of the current state. */
 vo_result vo_upsample_engine_measure(const vo_upsample_engine *engine,
                                      vo_upsample_frame_stats *stats);
 

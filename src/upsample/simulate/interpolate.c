@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "mesh/locate.h"
 
+#include <math.h>
 #include <string.h>
 
 void vo_upsample_rows_free(vo_context *ctx, vo_upsample_rows *r) {
@@ -90,4 +91,15 @@ void vo_upsample_rows_apply(const vo_upsample_rows *r, const float *x, float *ou
             for (int c = 0; c < 3; c++) sum[c] += r->weight[e] * x[4 * r->column[e] + c];
         memcpy(out + 3 * i, sum, sizeof sum);
     }
+}
+
+float vo_upsample_rows_distance(const vo_upsample_rows *r, const float *x, const float *y,
+                                float *scratch) {
+    double sum = 0;
+    vo_upsample_rows_apply(r, x, scratch);
+    for (int i = 0; i < 3 * r->fine_count; i++) {
+        double d = (double)y[4 * (i / 3) + i % 3] - (double)scratch[i];
+        sum += d * d;
+    }
+    return (float)sqrt(sum / r->fine_count);
 }

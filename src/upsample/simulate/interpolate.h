@@ -15,5 +15,9 @@ void vo_upsample_rows_free(vo_context *ctx, vo_upsample_rows *rows);
 
 /* out[i] = B x for coarse vectors of four floats, fine vectors of three. */
 void vo_upsample_rows_apply(const vo_upsample_rows *rows, const float *x, float *out);
+/* RMS distance of fine vertices y from B x, m; x and y have four floats each. `scratch` [3 N]
+ * receives B x. */
+float vo_upsample_rows_distance(const vo_upsample_rows *rows, const float *x, const float *y,
+                                float *scratch);
 
 #endif

@@ -97,19 +97,9 @@ static vo_result check_scenes(const session *s) {
 /* ---- meshes and test functions -------------------------------------------------------------- */
 
 static vo_result create_pairs(session *s) {
-    size_t bytes;
-    const vo_rt_asset *asset = vo_realtime_get_asset(s->coarse.realtime, s->cloth);
-    const void *data = vo_rt_asset_get_data(asset, &bytes);
-    vo_upsample_pairs_size size = {.sequences = 1, .frames = s->frame_count, .asset_bytes = bytes};
-    vo_upsample_engine_count(&s->coarse, &size.coarse_vertices, &size.coarse_triangles);
-    vo_upsample_engine_count(&s->fine, &size.fine_vertices, &size.fine_triangles);
-    VO_TRY(vo_upsample_pairs_create(s->ctx, &size, &s->pairs));
-    vo_upsample_engine_describe(&s->coarse, &s->pairs->coarse);
-    vo_upsample_engine_describe(&s->fine, &s->pairs->fine);
-    memcpy(s->pairs->asset, data, bytes);
-    s->pairs->frame_s = (float)s->coarse.scene->def.frame_time;
+    VO_TRY(vo_upsample_engine_create_pairs(&s->coarse, &s->fine, s->frame_count, &s->pairs));
     s->pairs->test_function_count = s->test_functions;
-    s->interpolated = vo_new_array(s->ctx, float, 3 * size.fine_vertices);
+    s->interpolated = vo_new_array(s->ctx, float, 3 * s->pairs->fine.vertex_count);
     if (!s->interpolated) return vo_fail_memory(s->ctx, "training pairs");
     return vo_upsample_interpolate(s->ctx, s->coarse.sim->cloth[s->cloth].mesh,
                                    s->fine.sim->cloth[s->cloth].mesh, &s->base);
@@ -199,23 +189,12 @@ static vo_result step_frame(session *s) {
     return VO_OK;
 }
 
-/* RMS distance of the fine vertices from the interpolated coarse mesh, m. */
-static float measure_distance(const session *s) {
-    const float *x = vo_upsample_engine_positions(&s->fine);
-    int n = s->pairs->fine.vertex_count;
-    double sum = 0;
-    vo_upsample_rows_apply(&s->base, vo_upsample_engine_positions(&s->coarse), s->interpolated);
-    for (int i = 0; i < 3 * n; i++) {
-        double d = (double)x[4 * (i / 3) + i % 3] - (double)s->interpolated[i];
-        sum += d * d;
-    }
-    return (float)sqrt(sum / n);
-}
-
 static void measure(const session *s, vo_upsample_frame_stats *stats) {
     double size = (double)vo_upsample_mesh_size(&s->pairs->fine);
     vo_upsample_engine_measure(&s->fine, stats);
-    stats->distance = measure_distance(s);
+    stats->distance =
+        vo_upsample_rows_distance(&s->base, vo_upsample_engine_positions(&s->coarse),
+                                  vo_upsample_engine_positions(&s->fine), s->interpolated);
     if (!s->follow) return;
     const float *x = vo_upsample_engine_positions(&s->fine);
     stats->tracking_error =
