@@ -217,6 +217,118 @@ static void test_repeated_teleports_do_not_explode(void **state) {
     destroy(&s);
 }
 
+/* --- Edits ------------------------------------------------------------------------------------ */
+
+/* The surface of a structural triangle: its leaves, at most four of its own level. */
+typedef struct surface {
+    vo_rt_vec3 corner[4][3];
+    int count;
+} surface;
+
+static surface read_surface(const vo_rt_mesh *mesh, int triangle) {
+    surface s = {.count = 0};
+    const vo_rt_triangle *t = &mesh->triangle[triangle];
+    for (int k = 0; k < 4 && t->child[k] >= 0; k++)
+        for (int i = 0; i < 3; i++)
+            s.corner[k][i] = f4_xyz(mesh->front.position[mesh->triangle[t->child[k]].vertex[i]]);
+    while (s.count < 4 && t->child[s.count] >= 0) s.count++;
+    if (s.count > 0) return s;
+    for (int i = 0; i < 3; i++) s.corner[0][i] = f4_xyz(mesh->front.position[t->vertex[i]]);
+    s.count = 1;
+    return s;
+}
+
+static vo_rt_vec3 blend(const vo_rt_vec3 c[3], float u, float v) {
+    vo_rt_vec3 p = f3_scale(1 - u - v, c[0]);
+    return f3_add_scaled(f3_add_scaled(p, u, c[1]), v, c[2]);
+}
+
+/* Distance of a point from a triangle, from above: by samples. */
+enum { SAMPLES = 24 };
+static float distance_from(const surface *s, vo_rt_vec3 x) {
+    float best = INFINITY;
+    for (int k = 0; k < s->count; k++)
+        for (int i = 0; i <= SAMPLES; i++)
+            for (int j = 0; i + j <= SAMPLES; j++)
+                best = f_min(best, f3_distance(x, blend(s->corner[k], (float)i / SAMPLES,
+                                                        (float)j / SAMPLES)));
+    return best;
+}
+
+/* Largest distance of the corners and the middles of the edges of `a` from `b`: surfaces of the
+ * same boundary differ most where an edge of one crosses the other. */
+static float difference(const surface *a, const surface *b) {
+    float most = 0;
+    for (int k = 0; k < a->count; k++)
+        for (int i = 0; i < 3; i++) {
+            vo_rt_vec3 p = a->corner[k][i], q = a->corner[k][(i + 1) % 3];
+            most = f_max(most, distance_from(b, p));
+            most = f_max(most, distance_from(b, f3_lerp(p, q, 0.5f)));
+        }
+    return most;
+}
+
+static void jitter(vo_rt_mesh *mesh, vo_random *random, int vertex, float size) {
+    for (int k = 0; k < 3; k++)
+        (&mesh->front.position[vertex].x)[k] += size * (float)vo_random_real(random, -1, 1);
+}
+
+/* Splits some unsplit edges of a triangle together; returns the largest measured change. */
+static float split_some(vo_rt_mesh *mesh, vo_random *random, int triangle, int32_t middle[3]) {
+    int32_t edges[3];
+    int count = 0;
+    float bound = 0;
+    for (int i = 0; i < 3; i++) {
+        int edge = mesh->triangle[triangle].edge[i];
+        if (mesh->edge[edge].child >= 0 || vo_random_real(random, 0, 1) < 0.4) continue;
+        bound = f_max(bound, vo_rt_groups_measure_split(mesh, triangle, edge));
+        vo_rt_mesh_mark(mesh, edge, true);
+        edges[count++] = edge;
+    }
+    for (int i = 0; i < count; i++) vo_rt_mesh_mark(mesh, edges[i], false);
+    for (int i = 0; i < 3; i++) middle[i] = 0;
+    for (int i = 0; i < count; i++)
+        if (vo_rt_mesh_can_split(mesh, edges[i])) middle[i] = vo_rt_mesh_split(mesh, edges[i]);
+    return bound;
+}
+
+/* Splits change the surface by at most the measured distance, in all orders and combinations. */
+static void test_splits_change_what_is_measured(void **state) {
+    (void)state;
+    vo_random random = vo_random_seed(7);
+    int exchanges = 0;
+    for (int round = 0; round < 60; round++) {
+        vo_allocator allocator = rt_allocator(NULL);
+        vo_rt_heap heap;
+        vo_rt_mesh mesh;
+        vo_rt_asset *asset = rt_sheet(1, true, RT_FREE, 2);
+        assert_true(vo_rt_heap_init(&heap, &allocator, (size_t)16 << 20));
+        assert_true(vo_rt_mesh_init(&mesh, asset, &heap));
+        mesh.max_level = 1;
+        assert_true(vo_rt_mesh_reserve_splits(&mesh, &heap, 2000));
+        for (int i = 1; i < mesh.front.vertex_end; i++) jitter(&mesh, &random, i, 0.01f);
+        for (int pass = 0; pass < 3; pass++)
+            for (int t = 0; t < asset->triangle_count; t++) {
+                int32_t middle[3];
+                surface before = read_surface(&mesh, t);
+                float bound = split_some(&mesh, &random, t, middle);
+                surface after = read_surface(&mesh, t);
+                float size = f3_distance(before.corner[0][0], before.corner[0][1]);
+                float sampling = 1.2f * size / SAMPLES;
+                if (!isfinite(bound)) continue;
+                assert_true(difference(&after, &before) <= bound + sampling);
+                assert_true(bound > 0 || difference(&before, &after) <= sampling);
+                exchanges += bound > 0;
+                for (int i = 0; i < 3; i++)
+                    if (middle[i] > 0) jitter(&mesh, &random, middle[i], 0.03f);
+            }
+        vo_rt_mesh_free(&mesh, &heap);
+        vo_rt_heap_free(&heap);
+        vo_rt_asset_destroy(asset);
+    }
+    assert_true(exchanges > 500);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counted_budget_is_identical),
@@ -224,6 +336,7 @@ int main(void) {
         cmocka_unit_test(test_teleport_into_cloth_is_untangled),
         cmocka_unit_test(test_self_intersecting_pose_is_untangled),
         cmocka_unit_test(test_repeated_teleports_do_not_explode),
+        cmocka_unit_test(test_splits_change_what_is_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

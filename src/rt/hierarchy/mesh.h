@@ -172,6 +172,15 @@ void vo_rt_mesh_collect(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, v
 /* Starts the wait of an edge whose split or join was collected but is not permitted; the same edit
  * is collected again at the end of it: of a split after 4 to 6 calls. */
 void vo_rt_mesh_reject_edit(vo_rt_mesh *mesh, int edge);
+/* Marks of splits that the caller has permitted; all must be cleared before the edits are applied.
+ */
+static inline void vo_rt_mesh_mark(vo_rt_mesh *mesh, int edge, bool mark) {
+    uint8_t *flags = &mesh->edge[edge].flags;
+    *flags = (uint8_t)(mark ? *flags | VO_RT_EDGE_MARKED : *flags & ~VO_RT_EDGE_MARKED);
+}
+static inline bool vo_rt_mesh_is_marked(const vo_rt_mesh *mesh, int edge) {
+    return (mesh->edge[edge].flags & VO_RT_EDGE_MARKED) != 0;
+}
 /* Reserves memory for the splits; drops the last ones that do not fit and counts them as rejected.
  */
 void vo_rt_mesh_reserve(vo_rt_mesh *mesh, vo_rt_heap *heap, vo_rt_edits *edits);

@@ -245,43 +245,6 @@ void vo_rt_groups_inspect(vo_rt_world *w) {
     if (!vo_threads_run(w->threads, w->active_count, 1, inspect, w)) w->step.tasks_failed = true;
 }
 
-/* Bounds of the vertex slots of a cloth after the last query of its group. */
-static const float *bounds_of(const vo_rt_cloth *c) {
-    const vo_rt_self_set *set = &c->leader->self;
-    return set->bound + set->member[c->member].first;
-}
-
-static int filter(vo_rt_cloth *c, int32_t *edges, int count) {
-    int kept = 0;
-    for (int i = 0; i < count; i++)
-        if (vo_rt_self_permits_edit(&c->leader->self, c->member, edges[i], c->world->use_avx2))
-            edges[kept++] = edges[i];
-        else
-            vo_rt_mesh_reject_edit(&c->mesh, edges[i]);
-    c->stats.self_rejected_edits += count - kept;
-    return kept;
-}
-
-void vo_rt_groups_filter_edits(vo_rt_cloth *c) {
-    if (!c->has_group) return;
-    c->edits.split_count = filter(c, c->edits.split, c->edits.split_count);
-    c->edits.join_count = filter(c, c->edits.join, c->edits.join_count);
-}
-
-void vo_rt_groups_limit_new(vo_rt_cloth *c, int vertex, int edge, vo_rt_vec3 from) {
-    if (!c->has_group) return;
-    vo_rt_vec4 *x = &c->mesh.front.position[vertex];
-    const vo_rt_edge *e = &c->mesh.edge[edge];
-    *x = f4_make(vo_rt_self_limit_new(bounds_of(c), e->vertex[0], e->vertex[1], from, f4_xyz(*x)),
-                 x->w);
-}
-
-float vo_rt_groups_distance(const vo_rt_cloth *c, int a, int b) {
-    const vo_rt_self_set *set = &c->leader->self;
-    const float *near = set->near + set->member[c->member].first;
-    return f_min(near[a], near[b]);
-}
-
 /* --- Moves ------------------------------------------------------------------------------------ */
 
 /* Mean displacement of the vertices in the move at their present velocities, relative to that of

@@ -338,6 +338,9 @@ void vo_rt_groups_reserve(vo_rt_world *world);
 void vo_rt_groups_inspect(vo_rt_world *world);
 /* Removes edits that would change the surface by more than its distance from other cloth. */
 void vo_rt_groups_filter_edits(vo_rt_cloth *cloth);
+/* Bound on the distance between the surfaces of a structural triangle before and after a split of
+ * one of its edges, together with those that are marked (vo_rt_mesh_mark), m. */
+float vo_rt_groups_measure_split(const vo_rt_mesh *mesh, int triangle, int edge);
 /* Moves a vertex that was displaced from `from` back to within its bounds. */
 void vo_rt_groups_limit_new(vo_rt_cloth *cloth, int vertex, int edge, vo_rt_vec3 from);
 /* Distance of an edge's ends from cloth that is not adjacent, m; FLT_MAX: none is near. */
