@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "import_files.h"
 #include "scene/camera_table.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 /* ---- tables --------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include "codec/json.h"
 #include "garment/wear.h"
 #include "scene/keys.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Checks a scene document against the tables of keys and fills in defaults. */
 #include "math/bounds.h"
 #include "scene/keys.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,15 +1,4 @@
-#include "scene/keys.h"
-
-#include <stddef.h>
-
-/* A row: name, kind, fallback, unit, meaning, then other members by their names. */
-#define KEY(name_, kind_, fallback_, unit_, meaning_, ...)                           \
-    {                                                                                \
-        .name = name_, .kind = VO_KEY_##kind_, .fallback = fallback_, .unit = unit_, \
-        .meaning = meaning_, __VA_ARGS__                                             \
-    }
-#define END \
-    { .name = NULL }
+#include "scene/keys_table.h"
 
 const char *const vo_unit_words[] = {"m", "cm", "mm", "in", "ft", NULL};
 const char *const vo_axis_words[] = {"x", "y", "z", NULL};
@@ -17,12 +6,10 @@ const char *const vo_adapt_words[] = {"none", "full", "view", NULL};
 const char *const vo_compensation_words[] = {"none", "all", NULL};
 const char *const vo_solver_words[] = {"pcg", "direct", NULL};
 const char *const vo_engine_words[] = {"quality", "realtime", NULL};
-const char *const vo_realtime_words[] = {"xpbd", "verlet", NULL};
 const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
 const char *const vo_shape_words[] = {"sphere", "box",   "plate",  "cylinder", "torus",
                                       "funnel", "blade", "rabbit", NULL};
 const char *const vo_grid_side_words[] = {"left", "right", "bottom", "top", NULL};
-const char *const vo_realtime_body_words[] = {"meshes", "capsules", NULL};
 static const char *const proxy_words[] = {"", "floor", NULL};
 
 const char *const vo_disable_words[] = {"proximity", "physics",    "strainlimiting", "collision",
@@ -583,62 +570,6 @@ static const vo_key crowd_keys[] = {
     END,
 };
 
-static const vo_key fan_keys[] = {
-    KEY("position", VEC3, "[0, 0, 0]", "length", "Position."),
-    KEY("direction", VEC3, "[0, 1, 0]", NULL, "Direction of the air stream, of any length."),
-    KEY("speed", NONNEGATIVE, "5", "m/s", "Air speed at the fan."),
-    KEY("angle", POSITIVE, "20", "degrees", "Half angle of the cone, below 90."),
-    KEY("range", POSITIVE, "4", "m", "Distance at which the speed has fallen to 0."),
-    KEY("motion", CHOICE, "-1", NULL,
-        "Index of a motion that moves and turns the fan; -1: it does not move."),
-    END,
-};
-
-static const vo_key realtime_keys[] = {
-    KEY("rate", POSITIVE, "120", "1/s",
-        "Simulation steps per second, 30 to 1000; raised to a whole number of steps between two "
-        "poses of the obstacles, which are evaluated 60 times per second or more often."),
-    KEY("substeps", COUNT, "4", NULL, "Solver substeps per simulation step, at most 64."),
-    KEY("levels", INDEX, "3", NULL, "Levels of refinement below the base mesh, at most 6."),
-    KEY("faces", INDEX, "0", NULL,
-        "Approximate number of base triangles of each cloth; 0: all faces of a mesh or grid, 316 "
-        "of a garment with a pattern."),
-    KEY("solver", WORD, "\"xpbd\"", NULL,
-        "`xpbd`: position-based constraints with compliance; `verlet`: mass-spring forces with "
-        "Provot's correction.",
-        .words = vo_realtime_words),
-    KEY("budget_ms", NONNEGATIVE, "0", "ms",
-        "Counted cost of a step to which refinement is limited; 0: no limit."),
-    KEY("budget_clock", BOOL, "false", NULL,
-        "`budget_ms` limits the measured time of a step instead; such a run is not reproducible."),
-    KEY("offset", NONNEGATIVE, "0.003", "m",
-        "Distance of the surface that cloth collides with from obstacles, at most 1."),
-    KEY("bodies", WORD, "\"meshes\"", NULL,
-        "What cloth collides with where a character has bones: `meshes`: its surface; `capsules`: "
-        "capsules on its bones, fitted to the surface, which are much faster.",
-        .words = vo_realtime_body_words),
-    KEY("self_collision", BOOL, "false", NULL,
-        "Collisions of cloth with itself and with other cloth: no face passes through another."),
-    KEY("thickness", NONNEGATIVE, "0.002", "m",
-        "With `self_collision`: distance between layers of cloth, at most 0.1."),
-    KEY("compression", NONNEGATIVE, "0.1", NULL,
-        "Compression of edges, as a fraction, up to which they resist hardly more than a strip "
-        "that "
-        "buckles, at most 1; 0: cloth folds in place of compressing, which suits fine meshes."),
-    KEY("fans", ARRAY, "[]", NULL, "Fans, at most 8.", .object = fan_keys),
-    END,
-};
-
-static const vo_key upsampling_keys[] = {
-    KEY("cloth", INDEX, "0", NULL, "Index of the cloth that is upsampled."),
-    KEY("test_functions", INDEX, "60", NULL,
-        "Number of test functions with which the fine cloth follows the coarse one: the lowest "
-        "harmonics of its mesh; 0: it does not follow it."),
-    KEY("fine", STRINGS, "[]", NULL,
-        "Changes of the scene as `key=value` that make the coarse cloth fine."),
-    END,
-};
-
 const vo_key vo_scene_keys[] = {
     KEY("frame_time", POSITIVE, NULL, "s",
         "Duration of a frame. Required unless `fps` or `timestep` is given."),
@@ -683,9 +614,9 @@ const vo_key vo_scene_keys[] = {
         "real-time library.",
         .words = vo_engine_words),
     KEY("realtime", OBJECT, "{}", NULL, "Settings of the engine `realtime`.",
-        .object = realtime_keys),
+        .object = vo_realtime_keys),
     KEY("upsampling", OBJECT, "{}", NULL, "Training of learned upsampling.",
-        .object = upsampling_keys),
+        .object = vo_upsampling_keys),
     KEY("solver", OBJECT, "{}", NULL, "Linear solver.", .object = solver_keys),
     KEY("magic", OBJECT, "{}", NULL, "Constants of the algorithms.", .object = magic_keys),
     KEY("units", WORD, "\"m\"", NULL, "Unit of length of the geometry.", .words = vo_unit_words),
@@ -738,9 +669,9 @@ const vo_key_table vo_key_tables[] = {
     {"morph", morph_keys},
     {"morph.spline", spline_keys},
     {"wind", wind_keys},
-    {"realtime", realtime_keys},
-    {"fan", fan_keys},
-    {"upsampling", upsampling_keys},
+    {"realtime", vo_realtime_keys},
+    {"fan", vo_fan_keys},
+    {"upsampling", vo_upsampling_keys},
     {"solver", solver_keys},
     {"magic", magic_keys},
     {"override", override_keys},

@@ -1,6 +1,6 @@
 /* Overrides of a scene document: those of the caller and those recorded by a resumed run. */
 #include "core/memory.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <limits.h>
 #include <stdio.h>

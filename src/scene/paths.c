@@ -3,7 +3,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "scene/build.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Reads values of a checked document and reports failed calls at the keys that caused them. */
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * mannequins of all shipped scenes are created before the first input, once for all child processes
  * of the driver. */
 #include "character/mannequin.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 #include "sim/sim.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* Settings and fans of the real-time engine. */
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 vo_realtime_settings vo_load_realtime(const vo_json_cursor *root) {
     vo_json_cursor at = vo_json_get(root, "realtime");

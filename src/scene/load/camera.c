@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "math/bounds.h"
 #include "scene/build.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <string.h>
 #include <strings.h>

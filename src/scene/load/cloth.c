@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "scene/build.h"
 #include "scene/keys.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 static vo_result load_mesh(vo_loader *loader, const vo_json_cursor *cloth, vo_mesh **out) {
     char path[VO_PATH_SIZE];

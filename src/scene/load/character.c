@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "scene/build.h"
 #include "scene/keys.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Handles of a scene file. */
 #include "core/memory.h"
 #include "scene/keys.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "character/body.h"
 #include "character/mannequin.h"
 #include "core/memory.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 /* Limits; runs with more frames or camera poses keep the given numbers of faces. */
 enum { MAX_FRAMES = 100000, MAX_CAMERA_POSES = 10000000, MAX_SAMPLES = 500 };

@@ -8,8 +8,8 @@
  * After the check every value has its type and every default is filled in, so the builders read
  * without further checks. The document, with the names of its files replaced by those under which a
  * run keeps them, becomes the resolved scene. */
-#ifndef VO_SCENE_LOAD_H
-#define VO_SCENE_LOAD_H
+#ifndef VO_SCENE_LOAD_LOAD_H
+#define VO_SCENE_LOAD_LOAD_H
 
 #include "codec/json.h"
 #include "core/file.h"

@@ -1,5 +1,5 @@
 /* Patterns of numbered file names, for example bodies/body%04d.obj. */
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <stdio.h>
 #include <string.h>

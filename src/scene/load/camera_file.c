@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/plural.h"
 #include "scene/camera_cuts.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <stdio.h>
 #include <string.h>

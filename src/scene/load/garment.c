@@ -3,7 +3,7 @@
 #include "core/file.h"
 #include "scene/build.h"
 #include "scene/keys.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 /* ---- fabrics of the pattern ----------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
  * numbers of faces are limited to that of the measured copy. The estimate is therefore a lower
  * bound: no crowd that fits is rejected. Memory for cloths and the simulation is not included. */
 #include "core/memory.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 enum { MEASURED_COPIES = 16 };
 

@@ -2,7 +2,7 @@
  * the other loaders and the stored scene of a run contain a list of characters and garments instead
  * of the crowd. Equal bodies and garments are still created once (character/body.h, sew/sew.h). */
 #include "core/random.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Obstacles of a scene file that are basic shapes. */
 #include "scene/keys.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 /* A dimension that only some types have; the types are bits of vo_shape_kind. */
 typedef struct dimension {

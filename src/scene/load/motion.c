@@ -3,7 +3,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "scene/build.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 static vo_keyframe read_keyframe(const vo_json_cursor *at) {
     return (vo_keyframe){.time = vo_get_real(at, "time"),

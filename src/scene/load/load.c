@@ -1,5 +1,5 @@
 /* Loads a scene file. */
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 #include "core/file.h"
 #include "core/memory.h"

@@ -1,7 +1,7 @@
 /* Obstacles of a scene file: a list, or a pattern such as bodies/body%04d.obj. */
 #include "codec/obj.h"
 #include "scene/build.h"
-#include "scene/load.h"
+#include "scene/load/load.h"
 
 /* Appends the obstacle of file number i. */
 static vo_result put_obstacle(const vo_loader *loader, const vo_json_cursor *list, const char *name,
