@@ -114,6 +114,8 @@ static void clock_budget_is_accepted(void **state) {
 static void wrong_values_are_rejected(void **state) {
     (void)state;
     expect_message("engine=fast", "engine");
+    expect_message("realtime.budget_ms=1e5", "0.001 to 10,000");
+    expect_message("gravity=[0,0,-1e7]", "1e6 m/s^2 with the engine realtime");
     expect_message("realtime.rate=5", "realtime.rate");
     expect_message("realtime.levels=7", "realtime.levels");
     expect_message("realtime.thickness=0.2", "realtime.thickness");

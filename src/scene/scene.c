@@ -150,11 +150,14 @@ static const char *realtime_defect(const vo_scene_def *d) {
     const vo_realtime_settings *r = &d->realtime;
     if (d->engine != VO_ENGINE_QUALITY && d->engine != VO_ENGINE_REALTIME)
         return "engine is not one of vo_engine";
+    if (d->engine == VO_ENGINE_REALTIME && !(v3_length(d->gravity) <= 1e6))
+        return "gravity must be at most 1e6 m/s^2 with the engine realtime";
     if (!(r->rate >= 30 && r->rate <= 1000)) return "realtime.rate must be 30 to 1000 per second";
     if (r->substeps < 1 || r->substeps > 64) return "realtime.substeps must be 1 to 64";
     if (r->levels < 0 || r->levels > 6) return "realtime.levels must be 0 to 6";
     if (r->faces < 0 || r->faces > 65535) return "realtime.faces must be 0 to 65535";
-    if (!is_switch(r->budget_ms)) return "realtime.budget_ms must be " SWITCH;
+    if (r->budget_ms != 0 && !(r->budget_ms >= 1e-3 && r->budget_ms <= 1e4))
+        return "realtime.budget_ms must be 0, or 0.001 to 10,000 ms";
     if (r->budget_clock && r->budget_ms <= 0)
         return "realtime.budget_clock needs realtime.budget_ms above 0";
     if (!(r->offset >= 0 && r->offset <= 1)) return "realtime.offset must be 0 to 1 m";
