@@ -56,14 +56,14 @@ static inline void rt_layer(vo_rt_mesh *mesh, vo_random *random, int layer) {
     }
 }
 
-typedef enum rt_shape { RT_FOLDED, RT_LAYERED } rt_shape;
+typedef enum rt_shape { RT_FOLDED, RT_LAYERED, RT_FLAT } rt_shape;
 
 /* `memory` scales that of the pairs. */
 static inline void rt_group_set_up(rt_group *t, vo_random *random, rt_shape shape, int memory) {
     vo_allocator allocator = rt_allocator(NULL);
     assert_true(vo_rt_heap_init(&t->heap, &allocator, (size_t)64 << 20));
     t->asset = rt_sheet(1, true, RT_FREE, 3);
-    int vertices = 0, faces = 0;
+    int vertices = 0, faces = 0, cells = 0, fans = 0;
     for (int k = 0; k < 2; k++) {
         assert_true(vo_rt_mesh_init(&t->mesh[k], t->asset, &t->heap));
         t->mesh[k].max_level = 3;
@@ -72,9 +72,12 @@ static inline void rt_group_set_up(rt_group *t, vo_random *random, rt_shape shap
         if (shape == RT_LAYERED) rt_layer(&t->mesh[k], random, k);
         vertices += t->mesh[k].front.vertex_end;
         faces += t->mesh[k].front.triangle_count;
+        cells += t->asset->triangle_count;
+        fans += t->asset->vertex_count;
     }
     t->set = (vo_rt_self_set){0};
-    vo_rt_self_size size = {.members = 2, .vertices = vertices, .faces = memory * faces};
+    vo_rt_self_size size = {
+        .members = 2, .vertices = vertices, .faces = memory * faces, .cells = cells, .fans = fans};
     assert_true(vo_rt_self_reserve(&t->set, &t->heap, &size));
     t->set.member_count = 2;
     for (int k = 0; k < 2; k++)

@@ -38,6 +38,7 @@ static void bound_by_stars(vo_rt_self_set *set) {
         const int32_t *v = set->face[i].vertex;
         float least = f_min(star_clearance(set, v[0]),
                             f_min(star_clearance(set, v[1]), star_clearance(set, v[2])));
+        least = f_min(least, vo_rt_self_flat_clearance(set, i));
         for (int k = 0; k < 3; k++)
             set->bound[v[k]] = f_min(set->bound[v[k]], VO_RT_SELF_USE * least);
     }

@@ -336,7 +336,7 @@ static unsigned searched_faces(const search *s, int a, int begin) {
 /* Extent of a face along its normal. The sum of the ranges R of both faces is the distance at which
  * their features need not be listed. */
 static vo_rt_self_slab find_slab(const vo_rt_self_set *set, int face) {
-    vo_rt_vec3 n = set->face_normal[face];
+    vo_rt_vec3 n = set->path[face].normal[0];
     vo_rt_self_slab slab = {.normal = {n.x, n.y, n.z}, .distance = 2 * set->max_range};
     for (int k = 0; k < 3; k++) {
         int v = set->face[face].vertex[k];
@@ -372,6 +372,8 @@ static void test_row(search *s, int a, int begin, int end) {
     row r = {a, begin, found & searched, found >> 8 & searched};
     set->counts.compared_pairs += count_bits(found >> 16);
     if (!r.hits) return;
+    r.hits &= ~s->kernels->find_fans(&set->lanes, set->cell[set->face_cell[a]].flat, begin);
+    if (!r.hits) return;
     r.hits = select_faces(set, &r);
     if (!r.hits) return;
     set->counts.face_pairs += count_bits(r.hits);
@@ -387,13 +389,29 @@ static void test_row(search *s, int a, int begin, int end) {
 
 /* --- Clusters --------------------------------------------------------------------------------- */
 
+enum { MAX_CELLS = 3 }; /* of a cluster that is tested as a whole */
+
 static bool is_searched(const search *s, int cluster) {
     return !s->moved_only || s->set->cluster_box[2 * cluster + 1].w > 0;
+}
+
+/* True if the faces of two clusters of cloth cannot meet: all lie in flat patches. */
+static bool are_flat(vo_rt_self_set *set, int a, int b) {
+    if (b >= set->cloth_cluster_count) return false;
+    const int32_t *cell = set->face_cell;
+    int first_a = cell[a * VO_RT_SELF_CLUSTER], first_b = cell[b * VO_RT_SELF_CLUSTER];
+    int end_a = cell[vo_rt_self_cluster_end(set, a) - 1] + 1;
+    int end_b = cell[vo_rt_self_cluster_end(set, b) - 1] + 1;
+    if (end_a - first_a > MAX_CELLS || end_b - first_b > MAX_CELLS) return false;
+    bool is_flat = vo_rt_self_are_flat(set, first_a, end_a, first_b, end_b);
+    set->counts.flat_pairs += is_flat;
+    return is_flat;
 }
 
 static void test_clusters(void *user, int a, int b) {
     search *s = user;
     s->set->counts.cluster_pairs++;
+    if (are_flat(s->set, a, b)) return;
     int first = a * VO_RT_SELF_CLUSTER, count = vo_rt_self_cluster_end(s->set, a) - first;
     int begin = b * VO_RT_SELF_CLUSTER, end = vo_rt_self_cluster_end(s->set, b);
     const vo_rt_vec4 *box = &s->set->cluster_box[2 * b];
@@ -404,6 +422,7 @@ static void test_clusters(void *user, int a, int b) {
 /* Pairs of faces inside a cluster. */
 static void test_inside(search *s, int cluster) {
     int end = vo_rt_self_cluster_end(s->set, cluster);
+    if (are_flat(s->set, cluster, cluster)) return;
     for (int i = cluster * VO_RT_SELF_CLUSTER; i + 1 < end; i++) test_row(s, i, i + 1, end);
 }
 

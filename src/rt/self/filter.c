@@ -101,7 +101,17 @@ static bool mark_outside(vo_rt_self_set *set) {
     return any;
 }
 
-/* Stars that are no longer calm: pairs of their faces are searched. */
+static void mark_fan(vo_rt_self_set *set, int fan) {
+    for (int i = set->fan_begin[fan]; i < set->fan_begin[fan + 1]; i++) {
+        const vo_rt_self_cell *c = &set->cell[set->fan_cell[i]];
+        for (int f = c->begin; f < c->end; f++)
+            for (int k = 0; k < 3; k++) mark_moved(set, set->face[f].vertex[k]);
+    }
+    vo_rt_self_unset_flat(set, fan);
+}
+
+/* Stars that are no longer calm and fans that are no longer flat: pairs of their faces are
+ * searched. */
 static bool mark_stars(vo_rt_self_set *set) {
     bool any = false;
     vo_rt_self_measure_stars(set, set->move);
@@ -112,7 +122,7 @@ static bool mark_stars(vo_rt_self_set *set) {
             for (int k = 0; k < 3; k++)
                 any |= mark_moved(set, set->face[set->star_face[i]].vertex[k]);
     }
-    return any;
+    return vo_rt_self_measure_flat(set, set->move, mark_fan) > 0 || any;
 }
 
 static bool is_moved(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
@@ -201,6 +211,7 @@ static void scale_moves(vo_rt_self_set *set, float scale, vo_rt_vec3 origin) {
 
 static bool stars_are_calm(vo_rt_self_set *set) {
     vo_rt_self_measure_stars(set, set->move);
+    if (vo_rt_self_measure_flat(set, set->move, NULL) > 0) return false;
     for (int v = 0; v < set->cloth_vertex_count; v++)
         if ((set->flags[v] & VO_RT_SELF_CALM) && set->star[v].cosine < LEAST_COSINE) return false;
     return true;

@@ -175,10 +175,13 @@ static void gather_leaves(vo_rt_self_set *set, int member, int triangle) {
 }
 
 static void gather_faces(vo_rt_self_set *set) {
-    set->cloth_face_count = 0;
+    set->cloth_face_count = set->cell_count = 0;
     for (int k = 0; k < set->member_count; k++)
-        for (int i = 0; i < set->member[k].mesh->asset->triangle_count; i++)
+        for (int i = 0; i < set->member[k].mesh->asset->triangle_count; i++) {
+            set->cell[set->cell_count].begin = set->cloth_face_count;
             gather_leaves(set, k, i);
+            set->cell[set->cell_count++].end = set->cloth_face_count;
+        }
     set->cloth_cluster_count =
         (set->cloth_face_count + VO_RT_SELF_CLUSTER - 1) / VO_RT_SELF_CLUSTER;
     for (int v = 0; v < set->cloth_vertex_count; v++) set->flags[v] &= (uint8_t)~OWNED;
@@ -321,6 +324,7 @@ static void update_faces(vo_rt_self_set *set) {
     memset(set->flags, 0, (size_t)set->cloth_vertex_count);
     gather_faces(set);
     gather_stars(set);
+    vo_rt_self_gather_patches(set);
     vo_rt_self_gather_colours(set);
 }
 

@@ -160,10 +160,21 @@ static unsigned find_separated(const vo_rt_self_lanes *lanes, const vo_rt_self_s
     return m8_bits(above | below);
 }
 
+static unsigned find_fans(const vo_rt_self_lanes *lanes, const int32_t fan[3], int begin) {
+    const vo_m8 a = m8_set(fan[0]), b = m8_set(fan[1]), c = m8_set(fan[2]);
+    vo_m8 common = m8_set(0);
+    for (int k = 0; k < 3; k++) {
+        vo_m8 f = m8_load(lanes->fan[k] + begin);
+        common |= (f == a) | (f == b) | (f == c);
+    }
+    return m8_bits(common);
+}
+
 const vo_rt_self_kernels VO_KERNEL(vo_rt_self_kernels) = {
     .measure_faces = measure_faces,
     .measure_edges = measure_edges,
     .find_faces = find_faces,
     .find_overlaps = find_overlaps,
     .find_separated = find_separated,
+    .find_fans = find_fans,
 };

@@ -93,6 +93,7 @@ static void add_face(vo_rt_self_set *set, int obstacle, int leaf, int lane) {
     for (int k = 0; k < 3; k++) {
         f->vertex[k] = o->first + o->surface->corner[leaf][k][lane];
         set->lanes.vertex[k][face] = f->vertex[k];
+        set->lanes.fan[k][face] = -2;
     }
     if (is_repeated(o->surface, leaf, lane)) {
         clear_box(set, face);

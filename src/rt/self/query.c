@@ -35,6 +35,7 @@ void vo_rt_self_find(vo_rt_self_set *set, const vo_rt_self_query *query) {
     vo_rt_self_gather(set, query->is_static);
     vo_rt_self_measure_stars(set, set->drift);
     vo_rt_self_find_calm(set);
+    vo_rt_self_find_flat(set);
     find_pairs(set, query);
     if (query->is_static) vo_rt_self_find_bounds(set, set->drift);
     select_contacts(set);

@@ -31,7 +31,8 @@
  * polynomial of s. If its three Bernstein coefficients have positive projections on one vector for
  * all triangles around an interior vertex a, the star of a projects to wedges around a at every s:
  * no two features of the star meet. Such a vertex is calm, and pairs of faces that share it need no
- * test. Pairs of faces that share no calm vertex are tested exactly.
+ * test. The same holds for larger patches if their projected boundary is simple at every s
+ * (patch.c). Pairs of faces that share neither a calm vertex nor a flat patch are tested exactly.
  *
  * Cloth that intersects at a query (a teleport, a pose that intersects itself, a body that leaves
  * no space) is tangled: vertices of edges and faces that intersect are marked, pairs of marked
@@ -109,6 +110,36 @@ typedef struct vo_rt_self_star {
     float height;      /* m, smallest height of a triangle at the start and at the end */
 } vo_rt_self_star;
 
+/* A face on its path. Zero if it is degenerate at the start or at the end. */
+typedef struct vo_rt_self_path {
+    vo_rt_vec3 normal[3]; /* Bernstein coefficients of the area vector, relative to their lengths:
+                             unit at the start [0] and at the end [2], the mixed one [1] relative to
+                             the geometric mean of the lengths of these */
+    float height;         /* m, smallest at the start and at the end */
+} vo_rt_self_path;
+
+/* The leaves of a base triangle (patch.c). Fans and corners are numbered together: one fan per
+ * vertex of a base mesh, in the order of the members. */
+typedef struct vo_rt_self_cell {
+    int32_t begin, end; /* faces */
+    int32_t fan[3];     /* fans around its corners */
+    int32_t flat[3];    /* the same, -1: the fan is not flat */
+    int32_t side[4];    /* entries of side_vertex for the side opposite each corner, and the end */
+    uint8_t boundary;   /* bit k: the side opposite corner k is on the boundary of the cloth */
+    vo_rt_vec3 axis;    /* unit, mean normal */
+    float cosine, sine; /* of the angle of a cone around the axis that has all normals */
+} vo_rt_self_cell;
+
+/* The cells around a vertex of a base mesh. */
+typedef struct vo_rt_self_fan {
+    vo_rt_vec3 axis; /* unit, mean normal */
+    float cosine;    /* of the angle of a cone around the axis that has all normals on their paths;
+                        0: at least 90 degrees */
+    float clearance; /* m, smallest height of the triangles of the boundary with its centre */
+    bool is_flat;    /* features of its faces cannot meet */
+    bool is_refined; /* a cell has several faces */
+} vo_rt_self_fan;
+
 typedef struct vo_rt_self_face {
     int32_t vertex[3]; /* indices in the set */
     int16_t member;
@@ -125,6 +156,7 @@ typedef struct vo_rt_self_lanes {
     float *end[9];      /* m, the same at the end of the predicted path */
     int32_t *vertex[3]; /* indices in the set */
     int32_t *colour[2]; /* a bit for the colour; 0: of an obstacle */
+    int32_t *fan[3];    /* fans around the corners of the cell; -2: of an obstacle */
 } vo_rt_self_lanes;
 
 enum { VO_RT_SELF_CLUSTER = 8 }; /* faces of a cluster */
@@ -174,6 +206,7 @@ typedef struct vo_rt_self_counts {
     int64_t
         compared_pairs; /* of these and of those in calm stars: colours permit a common vertex */
     int64_t adjacent_pairs; /* stage 4: pairs of faces that share a vertex */
+    int64_t flat_pairs;     /* stages 1 and 2: pairs of clusters of flat patches, left out */
     int64_t feature_pairs;  /* stage 3: pairs of features whose distance was computed */
     int64_t near_pairs;     /* stage 3: pairs closer than the query radius */
     int64_t contacts;
@@ -181,7 +214,7 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 30 };
+enum { VO_RT_SELF_ARRAYS = 36 };
 
 /* Memory and results of the queries of a group. Obstacles follow the cloths in the arrays of
  * vertices and faces. */
@@ -217,16 +250,23 @@ typedef struct vo_rt_self_set {
     int32_t *star_begin; /* [cloth_vertex_count + 1] first entry of star_face */
     int32_t *star_face;  /* [3 cloth_face_count] faces of each vertex */
 
-    int cloth_face_count;    /*                 in the order of the hierarchy */
-    int face_count;          /*                 end of the obstacles' faces, which begin with the
-                                                first whole cluster behind those of the cloths */
-    vo_rt_self_face *face;   /* [face_count] */
-    vo_rt_vec3 *face_normal; /* [cloth_face_count] unit */
-    vo_rt_vec4 *face_box;    /* [2 face_count]  m, low and high; low.w: reach */
+    int cloth_face_count;  /*                 in the order of the hierarchy */
+    int face_count;        /*                 end of the obstacles' faces, which begin with the
+                                              first whole cluster behind those of the cloths */
+    vo_rt_self_face *face; /* [face_count] */
+    vo_rt_self_path *path; /* [cloth_face_count] */
+    int32_t *face_cell;    /* [cloth_face_count] */
+    int cell_count, fan_count;
+    vo_rt_self_cell *cell; /* [cell_count] */
+    vo_rt_self_fan *fan;   /* [fan_count] */
+    int32_t *fan_begin;    /* [fan_count + 1] first entry of fan_cell */
+    int32_t *fan_cell;     /* [3 cell_count] cells of each fan */
+    int32_t *side_vertex;  /* vertices of the sides of the cells, from corner to corner */
+    vo_rt_vec4 *face_box;  /* [2 face_count]  m, low and high; low.w: reach */
     vo_rt_self_lanes lanes;
     vo_rt_vec4 region[2];   /* m, box in which faces of obstacles are listed */
     float *lane_bounds;     /* [24 lane_stride] memory of the lanes */
-    int32_t *lane_vertices; /* [5 lane_stride] with colours */
+    int32_t *lane_vertices; /* [8 lane_stride] with colours and fans */
     int lane_stride;
     int cloth_cluster_count; /*                 groups of consecutive faces of cloth */
     int cluster_count;       /*                 the same with those of obstacles */
@@ -253,6 +293,7 @@ typedef struct vo_rt_self_set {
 /* Numbers of a group in total. */
 typedef struct vo_rt_self_size {
     int members, vertices, faces;                     /* cloths */
+    int cells, fans;                                  /* base triangles and vertices of cloths */
     int obstacles, obstacle_vertices, obstacle_faces; /* faces: 8 per leaf of the surface */
 } vo_rt_self_size;
 

@@ -58,6 +58,8 @@ typedef struct vo_rt_self_kernels {
      * one side of it at both ends; bit per lane. */
     unsigned (*find_separated)(const vo_rt_self_lanes *lanes, const vo_rt_self_slab *slab,
                                int begin);
+    /* Faces in [begin, begin + 8) whose cells have one of these fans; bit per lane. */
+    unsigned (*find_fans)(const vo_rt_self_lanes *lanes, const int32_t fan[3], int begin);
 } vo_rt_self_kernels;
 extern const vo_rt_self_kernels vo_rt_self_kernels_base, vo_rt_self_kernels_avx2;
 
@@ -84,10 +86,26 @@ void vo_rt_self_refit_obstacles(vo_rt_self_set *set, bool moved_only);
 /* colours.c: colours of the faces, and of the neighbours of each. */
 void vo_rt_self_gather_colours(vo_rt_self_set *set);
 
-/* star.c: triangles around the vertices, on the paths with the given displacements. */
+/* star.c: faces and triangles around the vertices, on the paths with the given displacements. */
 void vo_rt_self_measure_stars(vo_rt_self_set *set, const vo_rt_vec4 *displacement);
 /* Marks calm vertices. */
 void vo_rt_self_find_calm(vo_rt_self_set *set);
+
+/* patch.c: lists the cells, their sides and fans; after the faces. */
+void vo_rt_self_gather_patches(vo_rt_self_set *set);
+/* Finds flat fans on the paths of the query; after the stars were measured. */
+void vo_rt_self_find_flat(vo_rt_self_set *set);
+/* Measures the flat fans again, with the displacements of the last measurement of the stars. Calls
+ * fn, if it is not NULL, for each one that is flat no longer; returns their number. */
+typedef void vo_rt_self_fan_fn(vo_rt_self_set *set, int fan);
+int vo_rt_self_measure_flat(vo_rt_self_set *set, const vo_rt_vec4 *displacement,
+                            vo_rt_self_fan_fn *fn);
+/* The fan is not flat. */
+void vo_rt_self_unset_flat(vo_rt_self_set *set, int fan);
+/* True if all faces of cells [a, a_end) lie in a common flat fan with each one of [b, b_end). */
+bool vo_rt_self_are_flat(const vo_rt_self_set *set, int a, int a_end, int b, int b_end);
+/* Displacement of the vertices of a face that leaves all flat fans of its cell flat, m. */
+float vo_rt_self_flat_clearance(const vo_rt_self_set *set, int face);
 
 /* hash.c: lists boxes, low and high of each, in the cells that they overlap. */
 void vo_rt_self_hash_boxes(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count);

@@ -6,15 +6,6 @@
 /* Smallest cosine of a smooth star, and of a calm one at the query. */
 static const float SMOOTH_COSINE = 0.6f, CALM_COSINE = 0.35f;
 
-/* A face on its path: area vectors at the start and at the end, and the mixed one between them. */
-typedef struct face_path {
-    vo_rt_vec3 area[3]; /* m^2, Bernstein coefficients: start, mixed, end */
-    float inverse[3];   /* 1 / length of each; of the mixed one: their geometric mean */
-    vo_rt_vec3 normal;  /* unit, at the start; zero if the face is degenerate */
-    vo_rt_vec3 turned;  /* unit, at the end */
-    float height;       /* m, smallest */
-} face_path;
-
 typedef struct corners {
     vo_rt_vec3 ab, ac;
 } corners;
@@ -32,43 +23,38 @@ static corners find_corners(const vo_rt_vec4 *x, const int32_t v[3]) {
 
 /* With edges u and w that move linearly, the area vector is (1-s)^2 u0 x w0 + 2 s (1-s) (u0 x w1 +
  * u1 x w0) / 2 + s^2 u1 x w1. */
-static face_path measure_face(const vo_rt_self_set *set, const vo_rt_vec4 *d,
-                              const vo_rt_self_face *f) {
+static vo_rt_self_path measure_face(const vo_rt_self_set *set, const vo_rt_vec4 *d,
+                                    const vo_rt_self_face *f) {
     corners start = find_corners(set->x, f->vertex), turn = find_corners(d, f->vertex);
     corners end = {f3_add(start.ab, turn.ab), f3_add(start.ac, turn.ac)};
-    face_path p = {.area = {f3_cross(start.ab, start.ac),
-                            f3_add(f3_cross(start.ab, end.ac), f3_cross(end.ab, start.ac)),
-                            f3_cross(end.ab, end.ac)}};
-    p.area[1] = f3_scale(0.5f, p.area[1]);
-    float length0 = f3_length(p.area[0]), length1 = f3_length(p.area[2]);
-    if (!(length0 > 1e-12f) || !(length1 > 1e-12f)) return (face_path){0};
-    p.inverse[0] = 1 / length0;
-    p.inverse[2] = 1 / length1;
-    p.inverse[1] = sqrtf(p.inverse[0] * p.inverse[2]);
-    p.normal = f3_scale(p.inverse[0], p.area[0]);
-    p.turned = f3_scale(p.inverse[2], p.area[2]);
-    p.height = f_min(height_of(start, length0), height_of(end, length1));
-    return p;
+    vo_rt_vec3 first = f3_cross(start.ab, start.ac), last = f3_cross(end.ab, end.ac);
+    vo_rt_vec3 mixed = f3_add(f3_cross(start.ab, end.ac), f3_cross(end.ab, start.ac));
+    float length0 = f3_length(first), length1 = f3_length(last);
+    if (!(length0 > 1e-12f) || !(length1 > 1e-12f)) return (vo_rt_self_path){0};
+    float inverse0 = 1 / length0, inverse1 = 1 / length1;
+    return (vo_rt_self_path){.normal = {f3_scale(inverse0, first),
+                                        f3_scale(0.5f * sqrtf(inverse0 * inverse1), mixed),
+                                        f3_scale(inverse1, last)},
+                             .height = f_min(height_of(start, length0), height_of(end, length1))};
 }
 
 static void add_face(vo_rt_self_set *set, const vo_rt_vec4 *d, int face) {
     const vo_rt_self_face *f = &set->face[face];
-    face_path p = measure_face(set, d, f);
+    vo_rt_self_path p = measure_face(set, d, f);
     for (int k = 0; k < 3; k++) {
         vo_rt_self_star *s = &set->star[f->vertex[k]];
-        s->normal = f3_add(s->normal, f3_add(p.normal, p.turned));
+        s->normal = f3_add(s->normal, f3_add(p.normal[0], p.normal[2]));
         s->height = f_min(s->height, p.height);
     }
-    set->face_normal[face] = p.normal;
+    set->path[face] = p;
 }
 
 /* Smallest cosine between the mean normals of its vertices and the coefficients of a face. */
-static void compare_face(vo_rt_self_set *set, const vo_rt_vec4 *d, const vo_rt_self_face *f) {
-    face_path p = measure_face(set, d, f);
+static void compare_face(vo_rt_self_set *set, int face) {
+    const vo_rt_self_path *p = &set->path[face];
     for (int k = 0; k < 3; k++) {
-        vo_rt_self_star *s = &set->star[f->vertex[k]];
-        for (int i = 0; i < 3; i++)
-            s->cosine = f_min(s->cosine, p.inverse[i] * f3_dot(s->normal, p.area[i]));
+        vo_rt_self_star *s = &set->star[set->face[face].vertex[k]];
+        for (int i = 0; i < 3; i++) s->cosine = f_min(s->cosine, f3_dot(s->normal, p->normal[i]));
     }
 }
 
@@ -78,7 +64,7 @@ void vo_rt_self_measure_stars(vo_rt_self_set *set, const vo_rt_vec4 *displacemen
     for (int i = 0; i < set->cloth_face_count; i++) add_face(set, displacement, i);
     for (int v = 0; v < set->cloth_vertex_count; v++)
         set->star[v].normal = f3_normalize(set->star[v].normal);
-    for (int i = 0; i < set->cloth_face_count; i++) compare_face(set, displacement, &set->face[i]);
+    for (int i = 0; i < set->cloth_face_count; i++) compare_face(set, i);
 }
 
 void vo_rt_self_find_calm(vo_rt_self_set *set) {

@@ -22,6 +22,7 @@ static int cluster_count(int faces) {
 }
 
 enum { LANE_ARRAYS = 24 }; /* bounds, start and end */
+enum { LANE_INDICES = 8 }; /* vertices, colours and fans */
 
 /* Elements of each array of the lanes: the faces and those that are read behind them. */
 static int lane_stride(int faces) { return (faces + 15) / 8 * 8; }
@@ -42,7 +43,7 @@ static void list_arrays(vo_rt_self_set *s, const vo_rt_self_size *n, array out[V
         ARRAY(hash.bucket, table_size(clusters) + 1),
         ARRAY(hash.entry, vo_rt_self_hash_entries(clusters)),
         ARRAY(lane_bounds, LANE_ARRAYS * lane_stride(faces)),
-        ARRAY(lane_vertices, 5 * lane_stride(faces)),
+        ARRAY(lane_vertices, LANE_INDICES * lane_stride(faces)),
         ARRAY(member, n->members),
         ARRAY(obstacle, n->obstacles),
         ARRAY(x, vertices),
@@ -64,7 +65,13 @@ static void list_arrays(vo_rt_self_set *s, const vo_rt_self_size *n, array out[V
         ARRAY(star_begin, n->vertices + 2),
         ARRAY(star_face, 3 * n->faces),
         ARRAY(face, faces),
-        ARRAY(face_normal, n->faces),
+        ARRAY(path, n->faces),
+        ARRAY(face_cell, n->faces),
+        ARRAY(cell, n->cells),
+        ARRAY(fan, n->fans),
+        ARRAY(fan_begin, n->fans + 2),
+        ARRAY(fan_cell, 3 * n->cells),
+        ARRAY(side_vertex, 3 * (n->faces + n->cells)),
         ARRAY(face_box, 2 * faces),
         ARRAY(cluster_box, 2 * clusters),
     };
@@ -93,6 +100,7 @@ bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, const vo_rt_self_
     for (int k = 0; k < 9; k++) set->lanes.end[k] = set->lane_bounds + (15 + k) * stride;
     for (int k = 0; k < 3; k++) set->lanes.vertex[k] = set->lane_vertices + k * stride;
     for (int k = 0; k < 2; k++) set->lanes.colour[k] = set->lane_vertices + (3 + k) * stride;
+    for (int k = 0; k < 3; k++) set->lanes.fan[k] = set->lane_vertices + (5 + k) * stride;
     return true;
 }
 

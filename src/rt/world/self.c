@@ -123,6 +123,8 @@ static bool reserve_group(vo_rt_cloth *leader) {
         size.members++;
         size.vertices += c->mesh.front.vertex_end;
         size.faces += c->mesh.front.triangle_count;
+        size.cells += c->mesh.asset->triangle_count;
+        size.fans += c->mesh.asset->vertex_count;
     }
     vo_rt_groups_count_bodies(leader, &size);
     return vo_rt_self_reserve(&leader->self, &leader->world->heap, &size);
