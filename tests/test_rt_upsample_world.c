@@ -436,6 +436,31 @@ static void host_attachments_move_the_nodes(void **state) {
     vo_rt_asset_destroy(asset);
 }
 
+/* A host that turns the attached edge by 90 degrees: nodes near it follow the cloth, which has
+ * turned as well, not the pose, which has not. */
+static void host_attachments_turn_the_nodes(void **state) {
+    (void)state;
+    static shape s;
+    vo_rt_asset *asset = asset_with(RT_PIN_EDGE, 0, true, NULL);
+    vo_rt_world *w = rt_world(NULL);
+    vo_rt_cloth *c = rt_cloth(w, asset, 0, 0, 0);
+    for (int frame = 1; frame <= 60; frame++) {
+        float angle = 1.5708f * f_min((float)frame / 40, 1);
+        for (int i = 0; i < RT_GRID; i++) {
+            float y = 0.5f - (float)i / (RT_GRID - 1);
+            assert_rt_ok(
+                w, vo_rt_cloth_set_attachment(c, i * RT_GRID, 1,
+                                              f3(-0.5f - y * sinf(angle), y * cosf(angle), 0)));
+        }
+        rt_run(w, 1);
+    }
+    read_shape(w, c, &s);
+    for (int i = 0; i < RT_FINE * RT_FINE; i++) /* no residual: interpolation everywhere */
+        assert_true(f3_distance(s.x[i], base_point(asset, c, i)) < 1e-4f);
+    vo_rt_world_destroy(w);
+    vo_rt_asset_destroy(asset);
+}
+
 /* --- Guarantees ------------------------------------------------------------------------------- */
 
 static void frame_inputs(vo_rt_world *w, vo_rt_cloth *c, int frame) {
@@ -639,6 +664,7 @@ int main(void) {
         cmocka_unit_test(host_weights_replace_the_automatic_ones),
         cmocka_unit_test(nodes_blend_to_the_pose_near_attachments),
         cmocka_unit_test(host_attachments_move_the_nodes),
+        cmocka_unit_test(host_attachments_turn_the_nodes),
         cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(snapshots_continue_bit_identically),
         cmocka_unit_test(steps_do_not_allocate),

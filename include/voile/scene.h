@@ -77,6 +77,7 @@ typedef struct vo_realtime_settings {
     double thickness;          /* [0.002] m, distance between layers of cloth, at most 0.1 */
     double compression; /* [0.1] of edges, fraction, 0 to 1, resisted with the force of buckling
                            only; 0: cloth folds in place of compressing */
+    double damping;     /* [0.2] 1/s, decay rate of velocities, 0 to 100 */
     vo_realtime_solver solver; /* [VO_REALTIME_XPBD] */
 } vo_realtime_settings;
 

@@ -84,6 +84,7 @@ vo_rt_fabric vo_realtime_fabric(const vo_realtime *r, int c, const vo_mesh *mesh
     vo_rt_fabric fabric = vo_cook_materials(mesh, cloth->material_count, cloth->material);
     float air = (float)(def->wind_density / 1.2); /* the library assumes 1.2 kg/m^3 */
     fabric.friction = (float)def->obstacle_friction;
+    fabric.damping = (float)def->realtime.damping;
     fabric.thickness += (float)(vo_realtime_layer(r->sim->scene, c) * def->repulsion_thickness);
     fabric.drag *= air;
     fabric.lift *= air;

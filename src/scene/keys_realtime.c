@@ -47,6 +47,9 @@ const vo_key vo_realtime_keys[] = {
         "Compression of edges, as a fraction, up to which they resist hardly more than a strip "
         "that buckles, at most 1; 0: cloth folds in place of compressing, which suits fine "
         "meshes."),
+    KEY("damping", NONNEGATIVE, "0.2", "1/s",
+        "Rate at which velocities of cloth decay, at most 100; larger values stand for the inner "
+        "friction of heavy fabrics: folds follow the motion and swing less."),
     KEY("fans", ARRAY, "[]", NULL, "Fans, at most 8.", .object = vo_fan_keys),
     END,
 };

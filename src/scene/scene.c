@@ -36,6 +36,7 @@ vo_realtime_settings vo_realtime_settings_default(void) {
                                   .offset = 0.003,
                                   .thickness = 0.002,
                                   .compression = 0.1,
+                                  .damping = 0.2,
                                   .solver = VO_REALTIME_XPBD};
 }
 
@@ -163,6 +164,7 @@ static const char *realtime_defect(const vo_scene_def *d) {
     if (!(r->offset >= 0 && r->offset <= 1)) return "realtime.offset must be 0 to 1 m";
     if (!(r->thickness >= 0 && r->thickness <= 0.1)) return "realtime.thickness must be 0 to 0.1 m";
     if (!(r->compression >= 0 && r->compression <= 1)) return "realtime.compression must be 0 to 1";
+    if (!(r->damping >= 0 && r->damping <= 100)) return "realtime.damping must be 0 to 100 1/s";
     if (r->bodies != VO_REALTIME_MESHES && r->bodies != VO_REALTIME_CAPSULES)
         return "realtime.bodies is not one of vo_realtime_bodies";
     if (r->solver != VO_REALTIME_XPBD && r->solver != VO_REALTIME_VERLET)

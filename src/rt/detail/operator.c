@@ -130,7 +130,7 @@ void vo_rt_upsample_begin(vo_rt_upsample *u, const vo_rt_upsample_frame *f) {
                             (vo_rt_upsample_scratch){u->product, u->scaled}, next);
     oscillate(u, f, next);
     add_origin(u, d->node_count, next);
-    vo_rt_upsample_blend(f, next);
+    vo_rt_upsample_blend(u, f, next);
     u->previous = u->current;
     u->current = next;
     measure_bounds(u, d->node_count);

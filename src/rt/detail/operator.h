@@ -118,8 +118,10 @@ typedef struct vo_rt_upsample_scratch {
 void vo_rt_upsample_evaluate(const vo_rt_operator_kernels *kernels, const vo_rt_asset *asset,
                              const float *weight, const vo_rt_vec4 *input,
                              vo_rt_upsample_scratch scratch, vo_rt_vec4 *out);
-/* Blends the nodes of `out` near attachments to the animated pose, world space. */
-void vo_rt_upsample_blend(const vo_rt_upsample_frame *frame, vo_rt_vec4 *out);
+/* Blends the nodes of `out` near attachments to the animated pose, world space; after
+ * vo_rt_upsample_sample. */
+void vo_rt_upsample_blend(const vo_rt_upsample *u, const vo_rt_upsample_frame *frame,
+                          vo_rt_vec4 *out);
 /* Moves the nodes of u->current out of the bodies. */
 void vo_rt_upsample_push(vo_rt_upsample *u, const vo_rt_upsample_frame *frame);
 

@@ -22,15 +22,17 @@ static vo_rt_vec3 pose_vertex(const vo_rt_upsample_frame *f, int vertex) {
     return pose_point(f, &s);
 }
 
-/* Displacement of a node by the base vertices that the host has attached elsewhere. */
-static vo_rt_vec3 host_offset(const vo_rt_upsample_frame *f, int node) {
+/* Displacement of a node near a base vertex that the host has attached elsewhere: that of its base
+ * vertices, attached or not. The pose of a free vertex is not where the cloth is: next to a pole
+ * that the host tilts, it stays upright. */
+static vo_rt_vec3 host_offset(const vo_rt_upsample *u, const vo_rt_upsample_frame *f, int node) {
     const vo_rt_asset_detail *d = &f->asset->detail;
     vo_rt_vec3 sum = f3(0, 0, 0);
     for (int k = d->base_first[node]; k < d->base_first[node + 1]; k++) {
         int v = d->base_column[k];
-        if (f->pose[v].w < 0)
-            sum = f3_add_scaled(sum, d->base_weight[k],
-                                f3_sub(f4_xyz(f->pose[v]), pose_vertex(f, v)));
+        vo_rt_vec3 at = f3_add(f4_xyz(u->input[v]), u->origin);
+        if (f->pose[v].w < 0) at = f4_xyz(f->pose[v]);
+        sum = f3_add_scaled(sum, d->base_weight[k], f3_sub(at, pose_vertex(f, v)));
     }
     return sum;
 }
@@ -42,16 +44,14 @@ static float current_weight(const vo_rt_upsample_frame *f, const vo_rt_detail_sk
     return s->weight * f_min(fabsf(f->pose[s->anchor].w) / painted, 1);
 }
 
-void vo_rt_upsample_blend(const vo_rt_upsample_frame *f, vo_rt_vec4 *out) {
+void vo_rt_upsample_blend(const vo_rt_upsample *u, const vo_rt_upsample_frame *f, vo_rt_vec4 *out) {
     const vo_rt_asset_detail *d = &f->asset->detail;
-    bool by_host = false;
-    for (int v = 0; v < f->asset->vertex_count; v++) by_host |= f->pose[v].w < 0;
     for (int i = 0; i < d->skin_count; i++) {
         const vo_rt_detail_skin *s = &d->skin[i];
         float weight = current_weight(f, s);
         if (!(weight > 0)) continue;
         vo_rt_vec3 pose = pose_point(f, s);
-        if (by_host) pose = f3_add(pose, host_offset(f, s->node));
+        if (f->pose[s->anchor].w < 0) pose = f3_add(pose, host_offset(u, f, s->node));
         if (!f3_is_finite(pose)) continue;
         if (weight < 1) pose = f3_lerp(f4_xyz(out[s->node]), pose, weight);
         out[s->node] = f4_make(pose, weight >= 1 ? 1 : 0); /* w: the push leaves the node */

@@ -15,6 +15,7 @@ vo_realtime_settings vo_load_realtime(const vo_json_cursor *root) {
         .self_collision = vo_get_bool(&at, "self_collision"),
         .thickness = vo_get_real(&at, "thickness"),
         .compression = vo_get_real(&at, "compression"),
+        .damping = vo_get_real(&at, "damping"),
         .solver = (vo_realtime_solver)vo_get_word(&at, "solver", vo_realtime_words)};
 }
 
