@@ -275,6 +275,7 @@ static int run(session *s) {
     def.scene = args->operands[2];
     def.folder = args->output;
     def.images = args->pictures ? args->output : NULL;
+    def.rank = args->rank;
     def.max_frames = count_frames(args);
     if (args->every) def.every = args->every;
     def.override_count = args->override_count;
@@ -304,6 +305,7 @@ static int compare(session *s) {
     def.image_surface_count = surfaces.count;
     if (surfaces.count) def.image_surfaces = surfaces.name;
     def.first_image = args->frames.first;
+    def.rank = args->rank;
     def.max_frames = count_frames(args);
     if (args->every) def.every = args->every;
     def.override_count = args->override_count;

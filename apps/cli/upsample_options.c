@@ -39,7 +39,9 @@ const cli_option upsample_options[] = {
     {"asset", 0, CLI_TEXT, FIELD(asset), "FILE.vrt",
      "train, fit: also writes the coarse garment with all operators of the file"},
     {"rank", 0, CLI_MANY, FIELD(rank), "N",
-     "with --asset: compresses the operators to this rank, in half floats; default: dense floats"},
+     "compresses the operators to this rank, in half floats; default: dense floats. train, fit: "
+     "those "
+     "of --asset. run, compare: those of the real-time library"},
     {"tracking", 0, CLI_CHOICE, FIELD(tracking), "harmonic|clustered|none",
      "train, compare: test functions by which the fine cloth follows the coarse one; default: "
      "harmonic"},

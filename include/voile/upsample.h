@@ -42,7 +42,8 @@ typedef enum vo_upsample_regularisation {
 } vo_upsample_regularisation;
 
 /* Parameters of a fit; start from vo_upsample_fit_def_default(). Penalties are those of lengths
- * relative to the square root of the garment's area, so that they do not depend on the unit. */
+ * relative to a tenth of the square root of the garment's area, so that they do not depend on the
+ * unit. */
 typedef struct vo_upsample_fit_def {
     vo_upsample_regularisation regularisation;
     vo_upsample_base base;
@@ -172,6 +173,7 @@ typedef struct vo_upsample_run_def {
     const char *scene;  /* required */
     const char *folder; /* [NULL] writes NNNN.obj, the fine mesh of each frame */
     const char *images; /* [NULL] folder of NNNN.png */
+    int rank;           /* [0] of the operators, as half floats (vo_upsample_output); 0: dense */
     int every;          /* [1] writes every Nth frame */
     int max_frames;     /* [0] 0: all */
     int override_count;
@@ -230,6 +232,7 @@ typedef struct vo_upsample_compare_def {
      * coarse, loop, run, fine */
     int image_surface_count;
     const char *const *image_surfaces;
+    int rank;                        /* [0] of the operators of "run", as half floats; 0: dense */
     int every;                       /* [1] frames between images */
     int first_image;                 /* [0] first frame with an image */
     int max_frames;                  /* [0] 0: all */

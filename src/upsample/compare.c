@@ -302,8 +302,8 @@ static vo_result open_playback(comparison *c, int sequence) {
     if (!scene && sequence < c->vru->scene_count) scene = c->vru->scene[sequence];
     if (!c->vru->operator_count || !scene || (!c->def->scene && !vo_file_exists(scene)))
         return VO_OK;
-    VO_TRY(vo_upsample_playback_open(c->vru, scene, c->def->override_count, c->def->overrides,
-                                     &c->playback));
+    VO_TRY(vo_upsample_playback_open(c->vru, c->def->rank, scene, c->def->override_count,
+                                     c->def->overrides, &c->playback));
     c->has_playback = true;
     return VO_OK;
 }

@@ -43,10 +43,11 @@ static vo_result open_engine(vo_upsample_playback *p, const char *scene, int cou
                                        &p->engine.realtime);
 }
 
-vo_result vo_upsample_playback_open(const vo_vru *vru, const char *scene, int override_count,
-                                    const char *const *overrides, vo_upsample_playback *p) {
+vo_result vo_upsample_playback_open(const vo_vru *vru, int rank, const char *scene,
+                                    int override_count, const char *const *overrides,
+                                    vo_upsample_playback *p) {
     *p = (vo_upsample_playback){.ctx = vru->ctx, .engine.ctx = vru->ctx};
-    VO_TRY(vo_upsample_detail_create(vru, 0, &p->detail));
+    VO_TRY(vo_upsample_detail_create(vru, rank, &p->detail));
     p->vertex = vo_new_array(p->ctx, vo_rt_vec3, p->detail.charts.vertex_count);
     vo_result result = p->vertex ? open_engine(p, scene, override_count, overrides)
                                  : vo_fail_memory(p->ctx, "detail");

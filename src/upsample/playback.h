@@ -14,9 +14,11 @@ typedef struct vo_upsample_playback {
 } vo_upsample_playback;
 
 /* Opens a scene of the garment, after its preroll, and computes the detail of frame 0. VO_BAD_DATA
- * if its coarse cloth has another number of vertices. The file must stay valid. */
-vo_result vo_upsample_playback_open(const vo_vru *vru, const char *scene, int override_count,
-                                    const char *const *overrides, vo_upsample_playback *out);
+ * if its coarse cloth has another number of vertices. The file must stay valid. `rank`: as
+ * vo_upsample_detail_create. */
+vo_result vo_upsample_playback_open(const vo_vru *vru, int rank, const char *scene,
+                                    int override_count, const char *const *overrides,
+                                    vo_upsample_playback *out);
 void vo_upsample_playback_close(vo_upsample_playback *playback);
 
 /* Advances by a frame. */

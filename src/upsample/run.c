@@ -109,8 +109,8 @@ static vo_result run_frames(run *r) {
 
 static vo_result run_scene(run *r, const vo_vru *vru) {
     const vo_upsample_run_def *def = r->def;
-    VO_TRY(vo_upsample_playback_open(vru, def->scene, def->override_count, def->overrides,
-                                     &r->playback));
+    VO_TRY(vo_upsample_playback_open(vru, def->rank, def->scene, def->override_count,
+                                     def->overrides, &r->playback));
     r->report->fine_vertices = vru->pairs->fine.vertex_count;
     r->report->coarse_vertices = vru->pairs->coarse.vertex_count;
     vo_result result =
