@@ -8,9 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
-vo_context *test_context(int threads) {
+vo_context *test_context(int threads) { return test_context_cached(threads, NULL); }
+
+vo_context *test_context_cached(int threads, const char *folder) {
     vo_context_def def = vo_context_def_default();
     def.threads = threads;
+    def.cache_folder = folder;
+    def.no_cache = !folder;
     vo_context *ctx;
     assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
     return ctx;
@@ -37,6 +41,7 @@ static vo_result create_with(int threads, test_memory *memory, vo_context **out)
     vo_context_def def = vo_context_def_default();
     def.threads = threads;
     def.allocator = (vo_allocator){memory, counting_allocate, counting_release};
+    def.no_cache = true;
     return vo_context_create(&def, out);
 }
 

@@ -17,6 +17,8 @@
 
 /* Creates a context with the given number of threads; fails the test on an error. */
 vo_context *test_context(int threads);
+/* The same with a cache in a folder; NULL: without cache. */
+vo_context *test_context_cached(int threads, const char *folder);
 
 /* An allocator that counts its calls and can fail one of them. */
 typedef struct test_memory {

@@ -299,9 +299,8 @@ static void harmonics_do_not_depend_on_threads(void **state) {
 
 /* ---- cache ---------------------------------------------------------------------------------- */
 
-static vo_harmonics *make_cached(vo_context *ctx, const vo_upsample_mesh *m, int count,
-                                 const char *folder) {
-    vo_harmonics_def def = {.count = count, .use_cache = true, .cache_folder = folder};
+static vo_harmonics *make_cached(vo_context *ctx, const vo_upsample_mesh *m, int count) {
+    vo_harmonics_def def = {.count = count};
     vo_harmonics *h;
     assert_ok(ctx, vo_harmonics_create(ctx, m, &def, &h));
     return h;
@@ -309,14 +308,14 @@ static vo_harmonics *make_cached(vo_context *ctx, const vo_upsample_mesh *m, int
 
 static void stored_harmonics_are_reused_for_the_same_mesh_only(void **state) {
     (void)state;
-    vo_context *ctx = test_context(1);
     const char *folder = test_folder();
+    vo_context *ctx = test_context_cached(1, folder);
     vo_upsample_mesh m;
     make_rectangle(&m, 1, 1, 12, 12);
     for (int count = 30; count > 0; count -= 10) {
-        vo_harmonics *fresh = make_cached(ctx, &m, count, folder);
+        vo_harmonics *fresh = make_cached(ctx, &m, count);
         assert_false(fresh->was_stored); /* other numbers of modes may be */
-        vo_harmonics *stored = make_cached(ctx, &m, count, folder);
+        vo_harmonics *stored = make_cached(ctx, &m, count);
         assert_true(stored->was_stored);
         assert_int_equal(stored->count, count);
         assert_memory_equal(stored->mode, fresh->mode, (size_t)count * 144 * sizeof(double));
@@ -325,7 +324,7 @@ static void stored_harmonics_are_reused_for_the_same_mesh_only(void **state) {
         vo_harmonics_destroy(stored), vo_harmonics_destroy(fresh);
     }
     m.position[40].x += 0.001f;
-    vo_harmonics *other = make_cached(ctx, &m, 20, folder);
+    vo_harmonics *other = make_cached(ctx, &m, 20);
     assert_false(other->was_stored);
     vo_harmonics_destroy(other);
     free_mesh(&m);
@@ -334,26 +333,25 @@ static void stored_harmonics_are_reused_for_the_same_mesh_only(void **state) {
 
 static void damaged_cache_is_computed_again(void **state) {
     (void)state;
-    vo_context *ctx = test_context(1);
     const char *folder = test_folder();
+    vo_context *ctx = test_context_cached(1, folder);
     vo_upsample_mesh m;
     make_rectangle(&m, 1, 1, 8, 8);
-    vo_harmonics *fresh = make_cached(ctx, &m, 10, folder);
+    vo_harmonics *fresh = make_cached(ctx, &m, 10);
     char path[VO_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/harmonics-%016llx-10.bin", folder,
-             (unsigned long long)fresh->key);
+    snprintf(path, sizeof path, "%s/harmonics-%016llx.bin", folder, (unsigned long long)fresh->key);
     vo_bytes file;
     assert_ok(ctx, vo_file_read(ctx, path, &file));
     for (size_t at = 0; at < file.size; at += 97) {
         file.data[at] ^= 4;
         assert_ok(ctx, vo_file_write(ctx, path, file.data, file.size));
-        vo_harmonics *h = make_cached(ctx, &m, 10, folder);
+        vo_harmonics *h = make_cached(ctx, &m, 10);
         assert_false(h->was_stored);
         assert_memory_equal(h->mode, fresh->mode, 640 * sizeof(double));
         vo_harmonics_destroy(h);
         file.data[at] ^= 4;
         assert_ok(ctx, vo_file_write(ctx, path, file.data, at));
-        h = make_cached(ctx, &m, 10, folder);
+        h = make_cached(ctx, &m, 10);
         assert_false(h->was_stored);
         vo_harmonics_destroy(h);
     }

@@ -30,7 +30,6 @@ static void need_harmonics(void) {
 static const char *train(void) {
     const char *folder = test_folder();
     need_harmonics();
-    setenv("XDG_CACHE_HOME", folder, 1);
     write_text(in(folder, "flag.json"), FLAG("40", "[3, 1, 0]"));
     write_text(in(folder, "wind.json"), FLAG("30", "[5, 2, 0]"));
     expect_out(folder, "upsample train flag.json -o flag.vru", 0, "12 to 99");
@@ -60,7 +59,6 @@ static void runs_replace_simulations(void **state) {
     (void)state;
     const char *folder = test_folder();
     need_harmonics();
-    setenv("XDG_CACHE_HOME", folder, 1);
     write_text(in(folder, "flag.json"), FLAG("40", "[3, 1, 0]"));
     expect(folder, "simulate flag.json --engine quality --frames 0:8 -q -o coarse", 0, NULL);
     expect(folder,
@@ -190,7 +188,6 @@ static void killed_training_continues(void **state) {
     const char *folder = test_folder();
     const place p = {.folder = folder};
     need_harmonics();
-    setenv("XDG_CACHE_HOME", folder, 1);
     write_text(in(folder, "flag.json"), FLAG("300", "[3, 1, 0]"));
     write_text(in(folder, "stdout.txt"), "");
     expect(folder, "upsample train flag.json -o a.vru -q", 0, NULL);

@@ -97,7 +97,6 @@ static void test_harmonic_test_functions(void **state) {
     def.override_count = 1;
     def.overrides = (const char *const[]){"obstacles=[]"};
     def.test_kind = VO_UPSAMPLE_TEST_HARMONIC;
-    def.use_cache = false;
     assert_ok(ctx, vo_upsample_simulate(ctx, 1, &scene, &def, &p));
     for (int f = 0; f < 10; f++) assert_true(p->stats[f].tracking_error < 1e-6f);
     /* The first harmonic is constant: the centres of mass agree. */

@@ -17,6 +17,7 @@ static const cli_option simulate_options[] = {
      "stops after frame B; default: the scene's own end. B alone means 0:B"},
     {THREADS},
     {MEMORY},
+    {NO_CACHE},
     {"adapt", 0, CLI_CHOICE, FIELD(adapt), "none|full|view",
      "adaptation of meshes with \"remeshing\". full: to the geometry and motion of the cloth; "
      "view: the same, reduced where the scene's cameras do not see it; none: uniform refinement at "
@@ -257,6 +258,7 @@ static const cli_option sew_options[] = {
      "with --merge: distance below which border points are merged; default: 0.001"},
     {THREADS},
     {MEMORY},
+    {NO_CACHE},
     {QUIET},
     {VERBOSE},
     {NULL},
@@ -329,6 +331,7 @@ static const cli_option cook_options[] = {
      "without limits of the distance from attached vertices"},
     {THREADS},
     {MEMORY},
+    {NO_CACHE},
     {QUIET},
     {VERBOSE},
     {"json", 0, CLI_FLAG, FIELD(json), NULL,

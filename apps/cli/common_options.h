@@ -13,6 +13,11 @@
     "memory", 0, CLI_AMOUNT, FIELD(memory), "GIB",                                                \
         "memory limit in GiB; default: 80 % of the memory available at the start. Beyond it the " \
         "command ends with exit code 3; finished frames are kept"
+#define NO_CACHE                                                                                \
+    "no-cache", 0, CLI_FLAG, FIELD(no_cache), NULL,                                             \
+        "computes sewn garments and mesh harmonics again and does not keep them. By default "   \
+        "they are kept in $XDG_CACHE_HOME/voile or ~/.cache/voile and reused where everything " \
+        "that they depend on is the same"
 #define SETS                                                                             \
     "set", 0, CLI_SET, FIELD(overrides), "KEY=VALUE",                                    \
         "overrides a key of the scene, for example --set 'gravity=[0,0,-1.6]' or --set " \

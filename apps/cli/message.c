@@ -300,6 +300,7 @@ int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
     vo_context_def def = vo_context_def_default();
     def.threads = args->threads;
     def.memory_limit = memory_limit(args);
+    def.no_cache = args->no_cache;
     def.log = log_line;
     def.log_user = log;
     if (log && !log->notes && args->verbose) log->notes = stderr;

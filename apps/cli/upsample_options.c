@@ -98,6 +98,7 @@ const cli_option upsample_options[] = {
     {SETS},
     {THREADS},
     {MEMORY},
+    {NO_CACHE},
     {QUIET},
     {VERBOSE},
     {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints the results as one JSON object"},

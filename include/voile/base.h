@@ -100,6 +100,12 @@ typedef struct vo_context_def {
                             number of tasks per loop. 0: one per processor; at most 256 */
     size_t memory_limit; /* bytes that may be allocated at the same time; requests beyond it fail
                             with VO_NO_MEMORY. 0: no limit */
+    /* Results that take long and depend on their input alone, such as sewn garments and mesh
+     * harmonics, are kept in this folder and read from it the next time; they have the same bits.
+     * Damaged files are ignored, and all may be deleted at any time. NULL: $XDG_CACHE_HOME/voile,
+     * else $HOME/.cache/voile, else nothing is kept. The path is copied. */
+    const char *cache_folder;
+    bool no_cache; /* read and keep nothing */
 } vo_context_def;
 
 /* Allocator, log, callbacks and threads. A context serves one thread at a time; two simulations in

@@ -80,6 +80,7 @@ vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
                         .cancel_user = def.cancel_user,
                         .work = def.work,
                         .work_user = def.work_user,
+                        .no_cache = def.no_cache,
                         .use_avx2 = processor_has_avx2()};
     int count = def.threads > 0 ? def.threads : processor_count();
     bool use_slabs = should_use_slabs(&ctx->allocator);
@@ -88,7 +89,8 @@ vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
     ctx->threads = def.run_tasks ? vo_threads_create_host(&ctx->allocator, count, def.run_tasks,
                                                           def.run_tasks_user)
                                  : vo_threads_create(&ctx->allocator, count);
-    if (!ctx->threads || (use_slabs && !ctx->slabs)) {
+    if (def.cache_folder) ctx->cache_folder = vo_copy_string(ctx, def.cache_folder);
+    if (!ctx->threads || (use_slabs && !ctx->slabs) || (def.cache_folder && !ctx->cache_folder)) {
         vo_context_destroy(ctx);
         return VO_NO_MEMORY;
     }
@@ -100,6 +102,7 @@ void vo_context_destroy(vo_context *ctx) {
     if (!ctx) return;
     vo_allocator host = ctx->limit.host;
     if (ctx->threads) vo_threads_destroy(ctx->threads, &ctx->allocator);
+    vo_free_string(ctx, ctx->cache_folder);
     vo_slabs_destroy(ctx->slabs);
     host.release(host.user, ctx, sizeof *ctx);
 }

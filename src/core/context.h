@@ -27,6 +27,8 @@ struct vo_context {
     vo_threads *threads;
     bool use_avx2; /* selects the AVX2 variants of the kernels; tests clear it to compare */
     bool log_all;  /* vo_check: lists of warnings are logged in full */
+    bool no_cache;              /* see vo_context_def */
+    char *cache_folder;         /* owned; NULL: the user's */
     atomic_ullong last_version; /* see vo_context_next_version */
     char message[1024];
 };

@@ -71,9 +71,10 @@ static inline void write_text(const char *path, const char *text) {
 
 static inline bool exists(const char *path) { return access(path, F_OK) == 0; }
 
-/* In the child process: redirects output, sets limits and signals, and executes the command. */
+/* In the child process: redirects output, sets limits and signals, and executes the command. Its
+ * cache is in the folder. */
 static inline void become(const place *p, char **words) {
-    if (chdir(p->folder) != 0) _exit(126);
+    if (chdir(p->folder) != 0 || setenv("XDG_CACHE_HOME", p->folder, 1) != 0) _exit(126);
     int out = open(p->stdout_to && p->stdout_to[0] ? p->stdout_to : "stdout.txt",
                    O_WRONLY | O_CREAT | O_TRUNC, 0666);
     int err = open("stderr.txt", O_WRONLY | O_CREAT | O_TRUNC, 0666);

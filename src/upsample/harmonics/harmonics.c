@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-vo_harmonics_def vo_harmonics_def_default(void) { return (vo_harmonics_def){.use_cache = true}; }
+vo_harmonics_def vo_harmonics_def_default(void) { return (vo_harmonics_def){0}; }
 
 vo_result vo_harmonics_allocate(vo_context *ctx, int vertices, int count, vo_harmonics **out) {
     vo_harmonics *h = *out = vo_new(ctx, vo_harmonics);
@@ -89,24 +89,16 @@ static void fix_sign(int n, double *mode) {
     for (int i = 0; i < n && product < 0; i++) mode[i] = -mode[i];
 }
 
-static vo_result compute(vo_context *ctx, const vo_upsample_mesh *mesh, int count,
-                         vo_harmonics **out) {
+static vo_result compute(const vo_upsample_mesh *mesh, vo_harmonics *h) {
     vo_laplacian l;
-    VO_TRY(vo_laplacian_create(ctx, mesh, &l));
-    vo_result result = vo_harmonics_allocate(ctx, mesh->vertex_count, count, out);
-    if (result == VO_OK) {
-        memcpy((*out)->area, l.area, (size_t)mesh->vertex_count * sizeof(double));
-        (*out)->total_area = l.total_area;
-        result = compute_modes(&l, *out);
-    }
+    size_t n = (size_t)mesh->vertex_count;
+    VO_TRY(vo_laplacian_create(h->ctx, mesh, &l));
+    memcpy(h->area, l.area, n * sizeof(double));
+    h->total_area = l.total_area;
+    vo_result result = compute_modes(&l, h);
     vo_laplacian_free(&l);
-    if (result == VO_OK) {
-        for (int k = 0; k < count; k++)
-            fix_sign(mesh->vertex_count, (*out)->mode + (size_t)k * (size_t)mesh->vertex_count);
-        return VO_OK;
-    }
-    vo_harmonics_destroy(*out);
-    *out = NULL;
+    for (int k = 0; k < h->count && result == VO_OK; k++)
+        fix_sign(mesh->vertex_count, h->mode + (size_t)k * n);
     return result;
 }
 
@@ -122,12 +114,15 @@ vo_result vo_harmonics_create(vo_context *ctx, const vo_upsample_mesh *mesh,
     int count = def->count > 0 && def->count < mesh->vertex_count ? def->count : mesh->vertex_count;
     if (count == 0)
         return vo_fail(ctx, VO_BAD_ARGUMENT, "a mesh without vertices has no harmonics");
-    uint64_t key = vo_harmonics_key(mesh);
-    if (def->use_cache)
-        vo_harmonics_load(ctx, def->cache_folder, key, mesh->vertex_count, count, out);
-    if (*out) return VO_OK;
-    VO_TRY(compute(ctx, mesh, count, out));
-    (*out)->key = key;
-    if (def->use_cache) vo_harmonics_save(*out, def->cache_folder);
-    return VO_OK;
+    VO_TRY(vo_harmonics_allocate(ctx, mesh->vertex_count, count, out));
+    (*out)->key = vo_harmonics_key(mesh, count);
+    if (vo_harmonics_read(*out)) return VO_OK;
+    vo_result result = compute(mesh, *out);
+    if (result == VO_OK) {
+        vo_harmonics_write(*out);
+        return VO_OK;
+    }
+    vo_harmonics_destroy(*out);
+    *out = NULL;
+    return result;
 }

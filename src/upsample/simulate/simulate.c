@@ -34,7 +34,7 @@ typedef struct session {
 
 vo_upsample_simulate_def vo_upsample_simulate_def_default(void) {
     return (vo_upsample_simulate_def){
-        .test_functions = -1, .use_cache = true, .save_interval = 100};
+        .test_functions = -1, .save_interval = 100};
 }
 
 /* ---- the scene ------------------------------------------------------------------------------ */
@@ -112,7 +112,6 @@ static vo_result fill_harmonic_rows(const session *s, float *rows) {
     vo_harmonics *h;
     int n = s->pairs->fine.vertex_count;
     def.count = s->test_functions;
-    def.use_cache = s->def->use_cache;
     VO_TRY(vo_harmonics_create(s->ctx, &s->pairs->fine, &def, &h));
     for (int k = 0; k < s->test_functions; k++)
         for (int i = 0; i < n; i++) {

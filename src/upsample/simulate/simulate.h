@@ -20,7 +20,6 @@ typedef struct vo_upsample_simulate_def {
     vo_upsample_test_kind test_kind; /* default harmonic, which needs ARPACK */
     int test_functions;              /* T; -1 (default): that of each scene */
     const float *test_rows; /* [test_functions][N] in place of those of test_kind; NULL (default) */
-    bool use_cache;         /* of harmonics, in a folder of the user (harmonics.h); default true */
     int max_frames;         /* per scene; 0 (default): all. Scenes without end need it */
     bool coarse_only;       /* no fine simulation: fine_frames remain 0; default false */
     int override_count;     /* changes of all scenes, as "key=value" */
