@@ -62,6 +62,22 @@ static void counts_are_singular_or_plural(void **state) {
     expect_out(folder, "sew tube.json -o g.obj --edge 0.1 --no-body", 0, " faces, 2 seams closed");
 }
 
+static void garments_are_kept_for_the_next_time(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_pattern(folder, GOOD);
+    expect_out(folder, "sew tube.json -o a.obj --edge 0.1 --no-body --no-cache", 0, " steps in ");
+    assert_false(exists(in(folder, "voile")));
+    expect_out(folder, "sew tube.json -o b.obj --edge 0.1 --no-body", 0, " steps in ");
+    expect_out(folder, "sew tube.json -o c.obj --edge 0.1 --no-body", 0, "read from the cache");
+    expect_out(folder, "sew tube.json -o d.obj --edge 0.11 --no-body", 0, " steps in ");
+    char *text[3] = {read_whole(in(folder, "a.obj"), NULL), read_whole(in(folder, "b.obj"), NULL),
+                     read_whole(in(folder, "c.obj"), NULL)};
+    assert_string_equal(text[0], text[1]);
+    assert_string_equal(text[0], text[2]);
+    for (int i = 0; i < 3; i++) free(text[i]);
+}
+
 static void invalid_seams_are_named(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -166,6 +182,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invalid_outputs_are_reported_before_sewing),
         cmocka_unit_test(counts_are_singular_or_plural),
+        cmocka_unit_test(garments_are_kept_for_the_next_time),
         cmocka_unit_test(invalid_seams_are_named),
         cmocka_unit_test(crossed_seams_warn),
         cmocka_unit_test(implausible_body_warns),

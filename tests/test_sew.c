@@ -342,6 +342,64 @@ static bool stop_at_ten(void *user, const vo_sew_progress *p) {
     return ++*calls < 10;
 }
 
+/* ---- cache ---------------------------------------------------------------------------------- */
+
+static void count_warnings(void *user, vo_log_level level, const char *text) {
+    (void)text;
+    *(int *)user += level == VO_LOG_WARNING;
+}
+
+/* Sews a tube of the given width and fabric, with the cache in a folder. */
+static uint64_t sew_cached(const char *cache, double width, const char *fabric, int *warnings,
+                           vo_sew_report *report) {
+    vo_context_def def = vo_context_def_default();
+    vo_context *ctx;
+    tube t;
+    vo_mesh *garment;
+    def.threads = 1;
+    def.cache_folder = cache;
+    def.no_cache = !cache;
+    def.log = count_warnings;
+    def.log_user = warnings;
+    *warnings = 0;
+    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    make_tube(ctx, width, PINNED, &t);
+    snprintf(t.fabric, sizeof t.fabric, VOILE_SOURCE_DIR "/assets/fabrics/%s.json", fabric);
+    t.def.fabric = t.fabric;
+    assert_ok(ctx, vo_sew(ctx, &t.def, &garment, NULL, report));
+    uint64_t hash = hash_positions(garment);
+    for (int n = 0; n < garment->node_count; n++) assert_true(v3_length(garment->node_v[n]) == 0);
+    assert_int_equal(count_openings(garment), 2);
+    vo_mesh_destroy(garment);
+    vo_context_destroy(ctx);
+    return hash;
+}
+
+enum { WIDTH = 34 }; /* cm; the tube is stretched by more than 10 % */
+
+static void garments_are_read_from_the_cache(void **state) {
+    (void)state;
+    const char *cache = test_folder();
+    int warnings[2];
+    vo_sew_report fresh, stored;
+    uint64_t reference = sew_cached(NULL, WIDTH, "cotton-poplin", &warnings[0], &fresh);
+    assert_false(fresh.was_stored);
+    assert_true(sew_cached(cache, WIDTH, "cotton-poplin", &warnings[1], &stored) == reference);
+    assert_false(stored.was_stored);
+    assert_true(sew_cached(cache, WIDTH, "cotton-poplin", &warnings[1], &stored) == reference);
+    assert_true(stored.was_stored);
+    assert_int_equal(warnings[0], 1); /* it is tight */
+    assert_int_equal(warnings[1], 1);
+    assert_true(stored.gap == fresh.gap && stored.max_strain == fresh.max_strain &&
+                stored.speed == fresh.speed && stored.steps == fresh.steps &&
+                stored.nodes == fresh.nodes && stored.faces == fresh.faces &&
+                stored.seams == fresh.seams && stored.stitches == fresh.stitches);
+    sew_cached(cache, WIDTH + 0.1, "cotton-poplin", &warnings[1], &stored);
+    assert_false(stored.was_stored); /* another pattern */
+    sew_cached(cache, WIDTH, "denim", &warnings[1], &stored);
+    assert_false(stored.was_stored); /* another fabric */
+}
+
 static void sewing_can_be_cancelled(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -784,6 +842,7 @@ int main(void) {
         cmocka_unit_test(elastic_edges_are_shorter_at_rest),
         cmocka_unit_test(tube_is_sewn_around_a_post),
         cmocka_unit_test(garment_is_independent_of_threads),
+        cmocka_unit_test(garments_are_read_from_the_cache),
         cmocka_unit_test(sewing_can_be_cancelled),
         cmocka_unit_test(tight_garment_is_reported),
         cmocka_unit_test(loose_garment_is_reported),

@@ -44,7 +44,7 @@ static int check_options(const cli_args *args) {
                   {"figure", args->figure, true},  {"no-body", args->no_body, false},
                   {"fabric", args->fabric, false}, {"edge", args->edge, false},
                   {"faces", args->faces, false},   {"no-fit", args->no_fit, false},
-                  {"svg", args->svg, false}};
+                  {"svg", args->svg, false},       {"no-cache", args->no_cache, false}};
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
         if (!option[i].given) continue;
         if (args->merge)
@@ -94,8 +94,11 @@ static void print_report(const cli_args *args, const vo_sew_report *r) {
     printf("%s: %s faces, %d seam%s closed", args->output, text_count(r->faces).s, r->seams,
            text_plural(r->seams));
     if (r->stitches) printf(" (%.1f mm apart before they were joined)", 1000 * r->gap);
-    printf(", strain up to %.1f %%, %d step%s in %s\n", 100 * r->max_strain, r->steps,
-           text_plural(r->steps), text_seconds(r->wall_s).s);
+    printf(", strain up to %.1f %%, ", 100 * r->max_strain);
+    if (r->was_stored)
+        printf("read from the cache in %s\n", text_seconds(r->wall_s).s);
+    else
+        printf("%d step%s in %s\n", r->steps, text_plural(r->steps), text_seconds(r->wall_s).s);
 }
 
 static int save(vo_context *ctx, const vo_mesh *mesh, const char *path) {

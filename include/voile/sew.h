@@ -56,6 +56,7 @@ typedef struct vo_sew_report {
     double speed;      /* m/s, of the fastest node at the end */
     int steps;         /* simulated steps of 10 ms */
     double wall_s;     /* s, elapsed time */
+    bool was_stored;   /* read from the cache; `steps` are those of the first time */
 } vo_sew_report;
 
 VO_API vo_sew_def vo_sew_def_default(void);
@@ -63,7 +64,9 @@ VO_API vo_sew_def vo_sew_def_default(void);
 /* Sews one garment, which is then at rest, closed at all seams and free of intersections. *garment
  * is a mesh for vo_scene_add_cloth; its face labels are indices of the pattern's fabrics. *body
  * (`body` may be NULL) receives a mesh of the body, NULL without one. The caller destroys both.
- * `report` may be NULL. The result has the same bits for any number of threads. If a seam cannot be
+ * `report` may be NULL. Garments are kept in the cache of the context (vo_context_def): the same
+ * pattern, body and fabrics are sewn once. The result has the same bits for any number of threads,
+ * and from the cache. If a seam cannot be
  * closed: VO_BAD_DATA with a message that names the seam, its gap and the remedy. */
 VO_API vo_result vo_sew(vo_context *ctx, const vo_sew_def *def, vo_mesh **garment, vo_mesh **body,
                         vo_sew_report *report);

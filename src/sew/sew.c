@@ -2,6 +2,7 @@
 #include "sew/sew.h"
 
 #include "core/timer.h"
+#include "sew/sew_cache.h"
 
 #include <string.h>
 
@@ -34,11 +35,25 @@ static vo_result sew_all(vo_sewing *s, vo_sew_report *report) {
     return VO_OK;
 }
 
+/* Sews the pieces and keeps the result. */
+static vo_result sew_and_keep(vo_sewing *s, uint64_t key, vo_sew_report *report) {
+    vo_sew_log log;
+    vo_sew_log_begin(s->task->ctx, &log);
+    vo_result result = sew_all(s, report);
+    vo_sew_log_end(&log);
+    if (result == VO_OK) vo_sew_write(s->task, key, s->sewn, report, &log);
+    vo_sew_log_free(&log);
+    return result;
+}
+
 vo_result vo_sew_outfit(const vo_sew_task *task, vo_mesh **sewn, vo_sew_report *report) {
     vo_sewing s = {.task = task, .sewn = sewn, .start_s = vo_now()};
+    uint64_t key = vo_sew_key(task);
+    bool was_stored;
     *report = (vo_sew_report){0};
     memset(sewn, 0, (size_t)task->piece_count * sizeof *sewn);
-    vo_result result = sew_all(&s, report);
+    vo_result result = vo_sew_read(task, key, sewn, report, &was_stored);
+    if (result == VO_OK && !was_stored) result = sew_and_keep(&s, key, report);
     report->wall_s = vo_now() - s.start_s;
     if (result == VO_OK) return VO_OK;
     for (int i = 0; i < task->piece_count; i++) {

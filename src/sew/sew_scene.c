@@ -136,10 +136,10 @@ static vo_result sew_around(const vo_mesh *body, wardrobe *w, outfit *o) {
     VO_TRY(vo_sew_outfit(&task, o->sewn, &report));
     w->sewn += o->count;
     vo_log_line(w->ctx, VO_LOG_INFO,
-                "%d garment%s sewn: %d faces, seams %.1f mm apart before they were joined, strain "
-                "up to %.1f %%, %.1f s",
-                o->count, vo_plural(o->count), report.faces, 1000 * report.gap,
-                100 * report.max_strain, report.wall_s);
+                "%d garment%s %s: %d faces, seams %.1f mm apart before they were joined, strain up "
+                "to %.1f %%, %.1f s",
+                o->count, vo_plural(o->count), report.was_stored ? "read from the cache" : "sewn",
+                report.faces, 1000 * report.gap, 100 * report.max_strain, report.wall_s);
     for (int i = 0; i < o->count; i++)
         while (o->sewn[i]->node_count < w->scene->cloth[o->cloth[i]].mesh->node_count)
             VO_TRY(vo_mesh_refine(&o->sewn[i], 1));
