@@ -50,9 +50,16 @@ static void training_reports_sizes_and_errors(void **state) {
     expect_out(folder, "upsample fit flag.vru --history 2 --operator h --asset flag.vrt", 0,
                "flag.vrt");
     expect_out(folder, "info flag.vrt", 0, "detail vertices  99");
+    expect_out(folder, "upsample fit flag.vru --validate", 0, "cross-validated");
+    expect_out(folder, "upsample fit flag.vru --validate --regularisation none", 0,
+               "cross-validated");
     expect_out(folder, "upsample fit flag.vru --exponent auto --asset low.vrt --rank 3 --json", 0,
                "\"exponent\": ");
     expect_out(folder, "info low.vrt", 0, "operators        2");
+    expect_out(folder, "upsample fit flag.vru --asset auto.vrt --rank auto --json", 0,
+               "\"compression_error_m\": ");
+    expect_out(folder, "info auto.vrt", 0, "operators        2");
+    expect(folder, "upsample fit flag.vru --asset auto.vrt --rank some", 2, "--rank needs");
 }
 
 static void runs_replace_simulations(void **state) {
@@ -156,6 +163,7 @@ static void operators_are_fitted_to_sequences(void **state) {
     expect_out(folder, "info two.vrt", 0, "operators        3");
     expect(folder, "upsample fit two.vru --sequences 1:2", 2, "sequences 1 to 2 do not exist");
     expect(folder, "upsample compare flag.vru wind.json --tracking none --frames 3 -q", 0, NULL);
+    expect(folder, "upsample compare flag.vru wind.json --rank 2 --frames 3 -q", 0, NULL);
 }
 
 /* ---- interruption ---------------------------------------------------------------------------- */

@@ -92,7 +92,7 @@ static double *reference_fit(const vo_upsample_pairs *p, const vo_harmonics *h,
         assert_true(isfinite(gamma));
         for (int i = 0; i < m; i++) {
             for (int j = 0; j < m; j++) a[(k * m + i) * size + k * m + j] = gram[i * m + j];
-            a[(k * m + i) * size + k * m + i] += gamma * gamma * 0.01 * h->total_area;
+            a[(k * m + i) * size + k * m + i] += gamma * gamma * h->total_area;
             a[(k * m + i) * size + modes * m + k] = 1;
             a[(modes * m + k) * size + k * m + i] = 1;
             for (int v = 0; v < n; v++) {

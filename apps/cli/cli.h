@@ -48,17 +48,18 @@ typedef struct cli_args {
     const char *merge, *threshold;
     const char *attach, *maps, *links, *render, *levels, *uv_scale, *friction, *base_output;
     const char *tolerance, *base_level;
-    const char *name, *asset, *tracking, *regularisation, *gamma, *exponent, *alpha, *beta, *base;
+    const char *name, *asset, *tracking, *regularisation, *gamma, *rank, *exponent, *alpha, *beta,
+        *base;
     const char *columns, *harmonics, *history, *modes, *test_functions, *surfaces;
     int threads, repeat, samples, every, faces, max_frames; /* 0: not given */
-    int rank, cutoff;                                       /* 0: not given */
+    int cutoff;                                             /* 0: not given */
     int frame;                                              /* -1: not given */
     double memory;                                          /* GiB; 0: not given, -1: any */
     cli_frames frames, sequences;
     int override_count;
     const char **overrides; /* [override_count] key=value, in order */
     bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, no_body, no_fit, no_cache, man, help,
-        verbose, mannequin, no_skin, no_tethers, residual;
+        verbose, mannequin, no_skin, no_tethers, residual, validate;
 } cli_args;
 
 typedef enum cli_kind {

@@ -49,6 +49,16 @@ static int read_whole(const char *option, const char *words, int low, int high, 
     return code;
 }
 
+/* Reads --rank: a whole number or "auto". */
+static int read_rank(const cli_args *args, int *rank) {
+    *rank = 0;
+    if (args->rank && strcmp(args->rank, "auto") == 0) {
+        *rank = VO_UPSAMPLE_RANK_AUTO;
+        return CLI_DONE;
+    }
+    return read_whole("rank", args->rank, 1, CLI_MAX_MANY, rank);
+}
+
 /* Reads "1,1e5". */
 static int read_gamma(const char *words, vo_upsample_fit_def *fit) {
     char *comma = NULL, *end = NULL;
@@ -220,6 +230,7 @@ static int train(session *s) {
     const cli_args *args = s->args;
     vo_upsample_train_def def = vo_upsample_train_def_default();
     vo_upsample_report report;
+    int rank;
     if (!args->output)
         return cli_fail(CLI_USAGE_ERROR, "upsample train needs an output: -o FILE.vru.");
     int code = need_files(args, 1, 1024, "scenes, or a coarse and a fine run");
@@ -228,8 +239,9 @@ static int train(session *s) {
     if (code == CLI_DONE) code = read_tracking(args, &def.test_kind, &def.test_functions);
     if (code == CLI_DONE) code = cli_need_output(args->output);
     if (code == CLI_DONE) code = cli_need_output(args->asset);
+    if (code == CLI_DONE) code = read_rank(args, &rank);
     if (code != CLI_DONE) return code;
-    def.output = (vo_upsample_output){args->output, args->name, args->asset, args->rank};
+    def.output = (vo_upsample_output){args->output, args->name, args->asset, rank};
     def.max_frames = count_frames(args);
     def.override_count = args->override_count;
     def.overrides = args->overrides;
@@ -246,17 +258,20 @@ static int fit(session *s) {
     const cli_args *args = s->args;
     vo_upsample_refit_def def = vo_upsample_refit_def_default();
     vo_upsample_report report;
+    int rank;
     int code = need_files(args, 1, 1, "a .vru file");
     if (code == CLI_DONE) code = read_fit(args, &def.fit, &def.choose_exponent);
     if (code == CLI_DONE) code = cli_need_output(args->output);
     if (code == CLI_DONE) code = cli_need_output(args->asset);
+    if (code == CLI_DONE) code = read_rank(args, &rank);
     if (code != CLI_DONE) return code;
+    def.validate = args->validate;
     def.input = args->operands[1];
     def.first_sequence = args->sequences.first;
     if (args->sequences.last >= 0)
         def.sequence_count = args->sequences.last - args->sequences.first + 1;
     const char *file = args->output ? args->output : def.input;
-    def.output = (vo_upsample_output){file, args->name, args->asset, args->rank};
+    def.output = (vo_upsample_output){file, args->name, args->asset, rank};
     code = end_action(s, vo_upsample_refit(s->ctx, &def, &report));
     if (code == CLI_DONE) upsample_print_report(args, file, &report);
     return code;
@@ -270,12 +285,12 @@ static int run(session *s) {
     if (code == CLI_DONE && args->pictures && !args->output)
         code = cli_fail(CLI_USAGE_ERROR, "--pictures needs a folder: -o DIR.");
     if (code == CLI_DONE) code = read_view(args, &def.view);
+    if (code == CLI_DONE) code = read_rank(args, &def.rank);
     if (code != CLI_DONE) return code;
     def.input = args->operands[1];
     def.scene = args->operands[2];
     def.folder = args->output;
     def.images = args->pictures ? args->output : NULL;
-    def.rank = args->rank;
     def.max_frames = count_frames(args);
     if (args->every) def.every = args->every;
     def.override_count = args->override_count;
@@ -296,6 +311,7 @@ static int compare(session *s) {
     if (code == CLI_DONE && args->pictures && !args->output)
         code = cli_fail(CLI_USAGE_ERROR, "--pictures needs a folder: -o DIR.");
     if (code == CLI_DONE) code = read_view(args, &def.view);
+    if (code == CLI_DONE) code = read_rank(args, &def.rank);
     if (code == CLI_DONE) code = read_tracking(args, &def.test_kind, &def.test_functions);
     if (code == CLI_DONE) code = read_surfaces(args->surfaces, &surfaces);
     if (code != CLI_DONE) return code;
@@ -305,7 +321,6 @@ static int compare(session *s) {
     def.image_surface_count = surfaces.count;
     if (surfaces.count) def.image_surfaces = surfaces.name;
     def.first_image = args->frames.first;
-    def.rank = args->rank;
     def.max_frames = count_frames(args);
     if (args->every) def.every = args->every;
     def.override_count = args->override_count;

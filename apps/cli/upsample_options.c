@@ -38,10 +38,10 @@ const cli_option upsample_options[] = {
      "by its motion. Default: \"default\"; for show the first one"},
     {"asset", 0, CLI_TEXT, FIELD(asset), "FILE.vrt",
      "train, fit: also writes the coarse garment with all operators of the file"},
-    {"rank", 0, CLI_MANY, FIELD(rank), "N",
-     "compresses the operators to this rank, in half floats; default: dense floats. train, fit: "
-     "those "
-     "of --asset. run, compare: those of the real-time library"},
+    {"rank", 0, CLI_TEXT, FIELD(rank), "N|auto",
+     "compresses the operators to this rank, in half floats; auto: the lowest one that hardly adds "
+     "to their error, at most 1 MB. Default: dense floats. train, fit: those of --asset. run, "
+     "compare: those of the real-time library"},
     {"tracking", 0, CLI_CHOICE, FIELD(tracking), "harmonic|clustered|none",
      "train, compare: test functions by which the fine cloth follows the coarse one; default: "
      "harmonic"},
@@ -78,6 +78,8 @@ const cli_option upsample_options[] = {
      "alone means 0:B"},
     {"columns", 0, CLI_TEXT, FIELD(columns), "LIST",
      "show: columns of the operator, which are coarse vertices from 0, such as 3,17"},
+    {"validate", 0, CLI_FLAG, FIELD(validate), NULL,
+     "fit: reports the error on frames that the fit has not seen, by cross-validation"},
     {"residual", 0, CLI_FLAG, FIELD(residual), NULL,
      "show: draws what was learned, without the base operator"},
     {"pictures", 0, CLI_FLAG, FIELD(pictures), NULL,

@@ -43,6 +43,7 @@ static void json_report(const char *file, const vo_upsample_report *r) {
     json_real(&j, "error_rms_m", r->error_rms);
     json_real(&j, "base_error_rms_m", r->base_error_rms);
     json_real(&j, "mode_error_rms_m", r->mode_error_rms);
+    json_real(&j, "validated_rms_m", r->validated_rms);
     json_real(&j, "strain", r->max_strain);
     json_real(&j, "penetration_m", r->max_penetration);
     json_real(&j, "tracking_error", r->max_tracking_error);
@@ -85,6 +86,7 @@ void upsample_print_report(const cli_args *args, const char *file, const vo_upsa
            bases[r->fit.base], kinds[r->fit.regularisation], r->fit.exponent);
     printf("  error             %.2f mm rms (%.2f mm of the base operator)\n", 1000 * r->error_rms,
            1000 * r->base_error_rms);
+    if (r->validated_rms > 0) printf("  cross-validated   %.2f mm rms\n", 1000 * r->validated_rms);
     if (r->mode_count)
         printf("  oscillatory modes %d: %.2f mm rms\n", r->mode_count, 1000 * r->mode_error_rms);
     if (args->asset) printf("  garment           %s\n", args->asset);
@@ -101,6 +103,9 @@ void upsample_print_run(const cli_args *args, const vo_upsample_run_report *r) {
         json_int(&j, "fine_vertices", r->fine_vertices);
         json_real(&j, "simulation_s", r->simulation_s);
         json_real(&j, "detail_s", r->detail_s);
+        json_real(&j, "operator_s", r->operator_s);
+        json_real(&j, "operator_cold_s", r->operator_cold_s);
+        json_int(&j, "operator_bytes", (long long)r->operator_bytes);
         json_int(&j, "inside_vertices", r->inside_vertices);
         json_real(&j, "max_depth_m", r->max_depth);
         json_close(&j, '}');
@@ -112,6 +117,8 @@ void upsample_print_run(const cli_args *args, const vo_upsample_run_report *r) {
            text_count(r->coarse_vertices).s, text_count(r->fine_vertices).s);
     printf("  coarse simulation %.3f ms per step\n", 1000 * r->simulation_s);
     printf("  upsampling        %.3f ms per step\n", 1000 * r->detail_s);
+    printf("  operators         %.3f ms, %.3f ms from memory; %s bytes\n", 1000 * r->operator_s,
+           1000 * r->operator_cold_s, text_count((long long)r->operator_bytes).s);
     printf("  inside bodies     at most %d vertices, %.2f mm\n", r->inside_vertices,
            1000 * r->max_depth);
 }

@@ -42,8 +42,7 @@ typedef enum vo_upsample_regularisation {
 } vo_upsample_regularisation;
 
 /* Parameters of a fit; start from vo_upsample_fit_def_default(). Penalties are those of lengths
- * relative to a tenth of the square root of the garment's area, so that they do not depend on the
- * unit. */
+ * relative to the square root of the garment's area, so that they do not depend on the unit. */
 typedef struct vo_upsample_fit_def {
     vo_upsample_regularisation regularisation;
     vo_upsample_base base;
@@ -80,6 +79,10 @@ typedef bool vo_upsample_progress_fn(void *user, const vo_upsample_progress *pro
 
 /* --- Training ------------------------------------------------------------------------------ */
 
+/* Compression adds at most a twentieth of the error that the operator has on its training frames,
+ * unless the operator would exceed 1 MB with its base. */
+enum { VO_UPSAMPLE_RANK_AUTO = -1 };
+
 /* Where an operator is stored and what is written besides. Strings are read during the call. */
 typedef struct vo_upsample_output {
     const char *file;  /* .vru file; required */
@@ -87,7 +90,8 @@ typedef struct vo_upsample_output {
                           "default" */
     const char *asset; /* [NULL] also writes the coarse garment with all operators of the file as
                           its detail: a .vrt file */
-    int rank;          /* [0] rank of the operators in the asset, stored as half floats; 0: dense */
+    int rank;          /* [0] rank of the operators in the asset, stored as half floats; 0: dense;
+                          VO_UPSAMPLE_RANK_AUTO: chosen for each operator */
 } vo_upsample_output;
 
 typedef struct vo_upsample_train_def {
@@ -125,10 +129,12 @@ typedef struct vo_upsample_report {
     double error_rms;           /* m, RMS distance from the fine cloth on the training data */
     double base_error_rms;      /* m, of the base operator alone */
     double mode_error_rms;      /* m, with oscillatory modes */
-    double max_strain;          /* 99th percentile, worst frame of the fine cloth */
-    double max_penetration;     /* m, of fine vertices in bodies, worst frame */
-    double max_tracking_error;  /* relative to the size of the garment, worst frame */
-    double coarse_s, fine_s;    /* s per frame of simulation; 0: nothing was simulated */
+    double validated_rms;   /* m, of frames that the fit has not seen, by cross-validation without
+                               oscillatory modes; 0: not computed */
+    double max_strain;      /* 99th percentile, worst frame of the fine cloth */
+    double max_penetration; /* m, of fine vertices in bodies, worst frame */
+    double max_tracking_error; /* relative to the size of the garment, worst frame */
+    double coarse_s, fine_s;   /* s per frame of simulation; 0: nothing was simulated */
     double simulation_s, harmonics_s, fit_s; /* s, elapsed */
     double compression_error; /* m, RMS of the operators in the asset against dense ones */
     size_t file_bytes, operator_bytes;
@@ -148,6 +154,7 @@ typedef struct vo_upsample_refit_def {
     int first_sequence, sequence_count;
     vo_upsample_fit_def fit;
     bool choose_exponent; /* [false] choose fit.exponent by cross-validation */
+    bool validate;        /* [false] report the error of the parameters by cross-validation */
 } vo_upsample_refit_def;
 
 VO_API vo_upsample_refit_def vo_upsample_refit_def_default(void);
@@ -188,8 +195,11 @@ VO_API vo_upsample_run_def vo_upsample_run_def_default(void);
 typedef struct vo_upsample_run_report {
     int frames, fine_vertices, coarse_vertices;
     double simulation_s, detail_s; /* s per step of the world, mean: coarse cloth, its detail */
-    int inside_vertices;           /* largest number of fine vertices inside bodies in a frame */
-    double max_depth;              /* m, largest depth of a fine vertex */
+    double operator_s, operator_cold_s; /* s, shortest evaluation of the operators alone: in the
+                                           cache, and with the caches overwritten before */
+    size_t operator_bytes;              /* of the operators and the base operator at run time */
+    int inside_vertices;                /* largest number of free fine vertices inside bodies */
+    double max_depth;                   /* m, largest depth of a fine vertex */
 } vo_upsample_run_report;
 
 /* Simulates the coarse cloth of a scene with the operators of a file as its detail. */

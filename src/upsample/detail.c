@@ -132,6 +132,33 @@ static vo_result store_factors(vo_upsample_detail *d, int k, const vo_low_rank *
     return VO_OK;
 }
 
+/* Bounds of an automatic rank: bytes with the base operator, and the error relative to that of the
+ * operator. */
+static const size_t MAX_BYTES = 1000000;
+static const double MAX_RELATIVE_ERROR = 0.05;
+enum { MIN_RANK = 4 };
+
+/* Bytes of the base operator at run time. */
+static size_t base_bytes(const vo_upsample_operator *op) {
+    size_t n = (size_t)op->fine_count, entries = (size_t)op->base_first[n];
+    return (n + 1) * sizeof(int32_t) + entries * (sizeof(int32_t) + sizeof(float));
+}
+
+/* Raises the rank by halves until both bounds or all inputs are reached. */
+static vo_result choose_low_rank(const vo_upsample_operator *op, const vo_upsample_products *p,
+                                 vo_low_rank **out) {
+    size_t base = base_bytes(op);
+    int most = vo_low_rank_for_bytes(op, base < MAX_BYTES ? MAX_BYTES - base : 0);
+    for (int rank = most < MIN_RANK ? most : MIN_RANK;; rank += (rank + 1) / 2) {
+        if (rank > most) rank = most;
+        VO_TRY(vo_low_rank_create(op, p, rank, out));
+        if (rank == most || (double)(*out)->error.rms <= MAX_RELATIVE_ERROR * (double)op->error.rms)
+            return VO_OK;
+        vo_low_rank_destroy(*out);
+        *out = NULL;
+    }
+}
+
 /* Compresses operator k for the frames of the file. */
 static vo_result compress(vo_upsample_detail *d, int k, int rank) {
     const vo_vru_operator *named = &d->vru->operators[k];
@@ -145,7 +172,8 @@ static vo_result compress(vo_upsample_detail *d, int k, int rank) {
         vo_upsample_pairs_view(d->vru->pairs, named->first_sequence, named->sequence_count, &view));
     vo_result result = vo_upsample_products_create(&view, op.history, step, 1, &products);
     if (result == VO_OK)
-        result = vo_low_rank_create(&op, products, rank < inputs ? rank : inputs, &low);
+        result = rank < 0 ? choose_low_rank(&op, products, &low)
+                          : vo_low_rank_create(&op, products, rank < inputs ? rank : inputs, &low);
     if (result == VO_OK) {
         d->error_rms = fmax(d->error_rms, (double)low->error.rms);
         result = store_factors(d, k, low);
@@ -177,7 +205,7 @@ static void fill_def(vo_upsample_detail *d) {
 vo_result vo_upsample_detail_create(const vo_vru *vru, int rank, vo_upsample_detail *d) {
     *d = (vo_upsample_detail){.vru = vru, .def = vo_rt_detail_def_default()};
     vo_result result = add_operators(d);
-    for (int k = 0; result == VO_OK && rank > 0 && k < d->def.operator_count; k++)
+    for (int k = 0; result == VO_OK && rank != 0 && k < d->def.operator_count; k++)
         result = compress(d, k, rank);
     if (result == VO_OK)
         result = vo_upsample_charts_create(vru->ctx, &vru->pairs->fine, &d->charts);

@@ -20,7 +20,8 @@ typedef struct vo_upsample_detail {
     float *factors[VO_RT_MAX_OPERATORS];  /* owned: left, then right factor; NULL: dense */
 } vo_upsample_detail;
 
-/* `rank`: residuals are replaced by products of this rank, stored as half floats; 0: dense.
+/* `rank`: residuals are replaced by products of this rank, stored as half floats; 0: dense;
+ * VO_UPSAMPLE_RANK_AUTO: chosen.
  * VO_BAD_ARGUMENT if the file has no operator. */
 vo_result vo_upsample_detail_create(const vo_vru *vru, int rank, vo_upsample_detail *out);
 void vo_upsample_detail_free(vo_upsample_detail *detail);

@@ -84,6 +84,7 @@ int vo_upsample_playback_count_inside(const vo_upsample_playback *p, const float
     *depth = 0;
     for (int i = 0; i < p->detail.def.node_count; i++) {
         const float *x = positions + 3 * i;
+        if (p->detail.def.attachment[i] >= 1) continue; /* where the host puts it */
         double d = vo_realtime_measure_depth(p->engine.realtime,
                                              v3((double)x[0], (double)x[1], (double)x[2]));
         count += d > 0;

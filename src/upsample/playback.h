@@ -27,7 +27,7 @@ vo_result vo_upsample_playback_step(vo_upsample_playback *playback);
 /* Positions [N][3] of the detail, m. */
 const float *vo_upsample_playback_positions(const vo_upsample_playback *playback);
 
-/* Counts vertices inside bodies in their current pose; *depth: the largest depth, m. */
+/* Counts free vertices inside bodies in their current pose; *depth: the largest depth, m. */
 int vo_upsample_playback_count_inside(const vo_upsample_playback *playback, const float *positions,
                                       double *depth);
 

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "upsample/image.h"
 #include "upsample/playback.h"
+#include "upsample/timing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -107,6 +108,17 @@ static vo_result run_frames(run *r) {
     return VO_OK;
 }
 
+static vo_result time_operators(run *r) {
+    vo_upsample_timing timing;
+    const vo_rt_asset *asset =
+        vo_realtime_get_asset(r->playback.engine.realtime, r->playback.engine.cloth);
+    VO_TRY(vo_upsample_time_operators(r->ctx, asset, &timing));
+    r->report->operator_s = timing.warm_s;
+    r->report->operator_cold_s = timing.cold_s;
+    r->report->operator_bytes = timing.bytes;
+    return VO_OK;
+}
+
 static vo_result run_scene(run *r, const vo_vru *vru) {
     const vo_upsample_run_def *def = r->def;
     VO_TRY(vo_upsample_playback_open(vru, def->rank, def->scene, def->override_count,
@@ -116,6 +128,7 @@ static vo_result run_scene(run *r, const vo_vru *vru) {
     vo_result result =
         vo_upsample_charts_create_mesh(&r->playback.detail.charts, &vru->pairs->fine, &r->mesh);
     if (result == VO_OK) result = run_frames(r);
+    if (result == VO_OK) result = time_operators(r);
     vo_mesh_destroy(r->mesh);
     vo_upsample_playback_close(&r->playback);
     return result;

@@ -113,7 +113,8 @@ static vo_result fit_and_save(vo_vru *vru, const vo_upsample_refit_def *def,
     struct stat info;
     if (count == 0) count = vru->pairs->sequence_count - first;
     VO_TRY(vo_upsample_pairs_view(vru->pairs, first, count, &view));
-    vo_result result = vo_upsample_fit_timed(&view, &def->fit, def->choose_exponent, &op, &times);
+    vo_result result =
+        vo_upsample_fit_timed(&view, &def->fit, def->choose_exponent, def->validate, &op, &times);
     vo_upsample_pairs_close_view(&view);
     if (result != VO_OK) return result;
     describe_pairs(vru->pairs, report);
@@ -122,6 +123,7 @@ static vo_result fit_and_save(vo_vru *vru, const vo_upsample_refit_def *def,
     report->harmonics_were_stored = times.harmonics_were_stored;
     report->harmonics_s = times.harmonics_s;
     report->fit_s = times.fit_s;
+    report->validated_rms = times.validated_rms;
     VO_TRY(vo_vru_set_operator_of(vru, output->name ? output->name : "default", first, count, op));
     VO_TRY(vo_vru_save(vru, output->file));
     if (stat(output->file, &info) == 0) report->file_bytes = (size_t)info.st_size;
@@ -130,7 +132,7 @@ static vo_result fit_and_save(vo_vru *vru, const vo_upsample_refit_def *def,
 
 static vo_result check_output(vo_context *ctx, const vo_upsample_output *output) {
     if (!output->file) return vo_fail(ctx, VO_BAD_ARGUMENT, "output.file is missing");
-    if (output->rank < 0)
+    if (output->rank < VO_UPSAMPLE_RANK_AUTO)
         return vo_fail(ctx, VO_BAD_ARGUMENT, "output.rank is %d; use 0 for dense operators",
                        output->rank);
     return VO_OK;

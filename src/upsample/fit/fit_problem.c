@@ -79,16 +79,11 @@ vo_result vo_fit_basis_expand(const vo_fit_basis *b, int columns, const double *
     return VO_OK;
 }
 
-/* Penalties are those of lengths relative to this fraction of the square root of the area. With the
- * whole of it, the penalties 1 to 1e5 smooth out most of what frames that the fit has not seen
- * confirm; with a tenth, cross-validation of skirts, flags and capes is near its minimum. */
-static const double UNIT_LENGTH = 0.1;
-
 void vo_fit_penalties(const vo_fit_basis *b, const vo_upsample_fit_def *def, double area,
                       double *penalty) {
     for (int k = 0; k < b->row_count; k++) {
         double gamma = vo_upsample_gamma(def, b->harmonics, k + 1);
-        penalty[k] = gamma * gamma * UNIT_LENGTH * UNIT_LENGTH * area;
+        penalty[k] = gamma * gamma * area;
     }
 }
 
