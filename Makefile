@@ -16,7 +16,7 @@ ctest = ctest --test-dir $(1) --output-on-failure --parallel $(JOBS) --timeout $
 build = cmake --build $(1) --parallel $(JOBS)
 
 .PHONY: all help setup demo test test-long test-sanitize test-compilers test-ports fuzz lint format \
-        bench bench-table1 install clean
+        bench bench-table1 bench-upsampling install clean
 
 all: setup
 	@$(call build,build) --target voile_cli
@@ -34,6 +34,7 @@ help:
 	@echo 'make format          format all sources'
 	@echo 'make bench           measure the speed of this machine'
 	@echo 'make bench-table1    compare all modes of adaptation on SCENES, into docs/results; FRAMES=N limits the frames, REPEATS=N takes the best of N times'
+	@echo 'make bench-upsampling  train and compare learned upsampling, into docs/results and docs/images; FRAMES=N limits the frames, GARMENTS=... the examples'
 	@echo 'make install         install into PREFIX=$(PREFIX), below DESTDIR if set'
 	@echo 'make clean           remove all build folders; results in out/ are kept'
 
@@ -87,6 +88,9 @@ bench: all
 
 bench-table1: all
 	@FRAMES="$(FRAMES)" EVERY="$(EVERY)" REPEATS="$(REPEATS)" tools/bench_table1 $(SCENES)
+
+bench-upsampling: all
+	@FRAMES="$(FRAMES)" tools/bench_upsampling $(GARMENTS)
 
 install: all
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
