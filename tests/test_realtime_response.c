@@ -156,7 +156,6 @@ static void fast_layers_are_clean(void **state) {
     (void)state;
     static const char *const overrides[] = {
         "characters[0].motion={\"file\": \"motions/run.json\", \"speed\": 3}"};
-    require_response();
     check_scene(&LAYERS, NULL, 1, overrides);
 }
 

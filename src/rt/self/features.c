@@ -20,6 +20,7 @@ typedef struct search {
     const vo_rt_self_kernels *kernels;
     vo_rt_self_batch faces, edges; /* vertex and face; edge and edge */
     bool moved_only;               /* only pairs with a vertex that is flagged MOVED */
+    bool all_collide;              /* all members move and collide with all obstacles */
     bool is_full;                  /* the memory for pairs is exhausted */
 } search;
 
@@ -374,7 +375,7 @@ static void test_row(search *s, int a, int begin, int end) {
     if (!r.hits) return;
     r.hits &= ~s->kernels->find_fans(&set->lanes, set->cell[set->face_cell[a]].flat, begin);
     if (!r.hits) return;
-    r.hits = select_faces(set, &r);
+    if (!s->all_collide) r.hits = select_faces(set, &r);
     if (!r.hits) return;
     set->counts.face_pairs += count_bits(r.hits);
     vo_rt_self_slab slab = find_slab(set, a);
@@ -456,11 +457,19 @@ static void search_clusters(search *s) {
                              s);
 }
 
+static bool all_collide(const vo_rt_self_set *set) {
+    uint64_t all = set->obstacle_count < 64 ? ((uint64_t)1 << set->obstacle_count) - 1 : UINT64_MAX;
+    for (int k = 0; k < set->member_count; k++)
+        if (!set->member[k].moves || (set->member[k].obstacles & all) != all) return false;
+    return true;
+}
+
 void vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query, bool moved_only) {
     search s = {.set = set,
                 .query = query,
                 .kernels = vo_rt_self_select_kernels(query->use_avx2),
-                .moved_only = moved_only};
+                .moved_only = moved_only,
+                .all_collide = all_collide(set)};
     if (!moved_only) set->pair_count = set->hit_count = set->is_full = set->is_touching = 0;
     int before = set->pair_count;
     vo_rt_self_refit(set, moved_only);

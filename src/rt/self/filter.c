@@ -4,7 +4,8 @@
  * moving those of its vertices that cross the separating planes back to them. Corrections that
  * leave the range of the search lead to a new search for the vertices concerned. If that does not
  * converge, all displacements are reduced until every pair keeps its distance; none at all is
- * always a solution, unless bodies move: then they pass where they leave no space. */
+ * always a solution, unless bodies move: then the segment is divided into parts, and in the
+ * smallest ones bodies pass where they leave no space. */
 #include "rt/self/self_private.h"
 
 /* Largest deviation of a vertex from its predicted displacement, besides the length of the latter,
@@ -187,19 +188,6 @@ static bool has_moving_obstacle(const vo_rt_self_set *set) {
     return false;
 }
 
-/* Moving bodies leave no space: the pairs that are left are exempt, and the cloth is untangled in
- * the following segments. */
-static void exempt_pairs(vo_rt_self_set *set) {
-    set->is_penetrated = true;
-    for (int i = 0; i < set->pair_count; i++) {
-        const vo_rt_self_pair *p = &set->pair[i];
-        if (!vo_rt_self_is_violated(set, p)) continue;
-        bool is_body = vo_rt_self_has_obstacle(set, p);
-        for (int k = 0; k < 4; k++)
-            set->flags[p->vertex[k]] |= is_body ? VO_RT_SELF_PRESSED : VO_RT_SELF_TANGLED;
-    }
-}
-
 /* Scales the displacements, relative to `origin` in the frame of the shift. */
 static void scale_moves(vo_rt_self_set *set, float scale, vo_rt_vec3 origin) {
     for (int v = 0; v < set->cloth_vertex_count; v++) {
@@ -226,6 +214,33 @@ static bool halve(vo_rt_self_set *set, vo_rt_vec3 origin, int count) {
     return false;
 }
 
+/* True if the pairs of cloth with cloth keep their distance. */
+static bool cloth_is_separated(const vo_rt_self_set *set) {
+    for (int i = 0; i < set->pair_count; i++)
+        if (!vo_rt_self_has_obstacle(set, &set->pair[i]) &&
+            vo_rt_self_is_violated(set, &set->pair[i]))
+            return false;
+    return true;
+}
+
+/* Moving bodies leave no space: they pass, and cloth does not pass through cloth. The cloth leaves
+ * them in the following segments. */
+static void let_bodies_pass(vo_rt_self_set *set, vo_rt_vec3 still) {
+    bool is_free = false;
+    for (int k = 0; k < MAX_HALVINGS && !is_free && !set->is_full; k++) {
+        is_free = cloth_is_separated(set) && stars_are_calm(set);
+        if (!is_free) scale_moves(set, 0.5f, still);
+    }
+    if (!is_free) scale_moves(set, 0, still);
+    stars_are_calm(set);
+    set->is_penetrated = true;
+    for (int i = 0; i < set->pair_count; i++) {
+        const vo_rt_self_pair *p = &set->pair[i];
+        if (vo_rt_self_has_obstacle(set, p) && vo_rt_self_is_violated(set, p))
+            for (int k = 0; k < 4; k++) set->flags[p->vertex[k]] |= VO_RT_SELF_PRESSED;
+    }
+}
+
 /* All displacements become smaller, relative to the world, in which the bodies rest: the paths
  * become shorter, which needs no new search. Cloth without bodies beside it keeps its mean motion,
  * if that suffices. */
@@ -234,7 +249,7 @@ static void reduce(filter *f) {
     vo_rt_vec3 still = f3_scale(-1, set->shift);
     f->result.is_limited = true;
     if (has_moving_obstacle(set)) {
-        exempt_pairs(set);
+        let_bodies_pass(set, still);
         return;
     }
     bool is_alone = set->obstacle_count == 0;
@@ -254,19 +269,84 @@ static void restrict_to_search(vo_rt_self_set *set) {
     }
 }
 
-/* Displacements that separate all pairs, by increasingly strong corrections. */
-static void resolve(filter *f) {
+/* Displacements that separate all pairs, by increasingly strong corrections. False if none were
+ * found. */
+static bool resolve(filter *f) {
     vo_rt_self_set *set = f->set;
-    for (int round = 0; round < MAX_ROUNDS; round++) {
+    for (int round = 0; round < MAX_ROUNDS && !set->is_full; round++) {
         if (round == SUPPORT_ROUND || round == RESTRAINT_ROUND) vo_rt_self_find_support(set);
         if (round >= RESTRAINT_ROUND) vo_rt_self_restrain(set, round - RESTRAINT_ROUND);
         vo_rt_self_separate(set, round >= SUPPORT_ROUND);
         complete_pairs(f);
-        if (vo_rt_self_is_separated(set)) return;
+        if (vo_rt_self_is_separated(set)) return true;
     }
+    if (set->is_full) return false;
     restrict_to_search(set);
-    bool is_calm = stars_are_calm(set);
-    if (!is_calm || !vo_rt_self_is_separated(set)) reduce(f);
+    return stars_are_calm(set) && vo_rt_self_is_separated(set);
+}
+
+/* --- Parts of a segment ----------------------------------------------------------------------- */
+
+/* First and smallest part of a segment. */
+static const float FIRST_PART = 0.25f, LEAST_PART = 1 / 16.0f;
+
+static void set_targets(vo_rt_self_set *set) {
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        vo_rt_vec3 path = f3_add(set->shift, f4_xyz(set->move[v]));
+        set->target[v] = f4_make(f3_add(f4_xyz(set->x[v]), path), 0);
+    }
+}
+
+/* The part of the segment from fraction `begin` to `end`: cloth moves straight to its targets. */
+static void begin_part(filter *f, vo_rt_vec3 shift, float begin, float end) {
+    vo_rt_self_set *set = f->set;
+    float part = (end - begin) / (1 - begin);
+    set->shift = f3_scale(end - begin, shift);
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        vo_rt_vec3 way = f3_sub(f4_xyz(set->target[v]), f4_xyz(set->x[v]));
+        set->drift[v] = f4_make(f3_sub(f3_scale(part, way), set->shift), 0);
+        set->flags[v] &= (uint8_t) ~(VO_RT_SELF_RESTRAINED | VO_RT_SELF_MOVED);
+    }
+    vo_rt_self_gather_obstacles(set, begin, end);
+    for (int i = 0; i < set->cloth_face_count; i++) set->face[i].is_moved = 0;
+    vo_rt_self_search(set, f->query);
+    for (int v = 0; v < set->vertex_count; v++) set->move[v] = set->drift[v];
+    f->result.searches++;
+}
+
+static void end_part(vo_rt_self_set *set) {
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        vo_rt_vec3 path = f3_add(set->shift, f4_xyz(set->move[v]));
+        set->x[v] = f4_make(f3_add(f4_xyz(set->x[v]), path), set->x[v].w);
+    }
+}
+
+/* Divides the segment: bodies that move less leave the cloth more time to give way. Where even the
+ * smallest part leaves no space, they pass, and the rest is not divided. */
+static void resolve_parts(filter *f) {
+    vo_rt_self_set *set = f->set;
+    vo_rt_vec3 shift = set->shift;
+    float begin = 0, part = FIRST_PART;
+    while (begin < 1) {
+        float end = f_min(begin + part, 1);
+        begin_part(f, shift, begin, end);
+        bool is_resolved = resolve(f);
+        if (!is_resolved && part > LEAST_PART && !set->is_penetrated) {
+            part *= 0.5f;
+            continue;
+        }
+        if (!is_resolved) reduce(f);
+        if (set->is_penetrated) part = 1;
+        begin = end;
+        if (begin < 1) end_part(set);
+    }
+}
+
+/* True if bodies have pierced cloth: a division does not help. */
+static bool is_pressed(const vo_rt_self_set *set) {
+    for (int v = 0; v < set->cloth_vertex_count; v++)
+        if (set->flags[v] & VO_RT_SELF_PRESSED) return true;
+    return false;
 }
 
 vo_rt_self_filtered vo_rt_self_filter(vo_rt_self_set *set, const vo_rt_self_query *query,
@@ -276,8 +356,13 @@ vo_rt_self_filtered vo_rt_self_filter(vo_rt_self_set *set, const vo_rt_self_quer
     for (int v = 0; v < set->cloth_vertex_count; v++)
         set->flags[v] &= (uint8_t)~VO_RT_SELF_RESTRAINED;
     load_moves(set);
-    resolve(&f);
-    if (set->is_full && !f.result.is_limited) reduce(&f);
+    set_targets(set);
+    if (set->is_full || !resolve(&f)) {
+        if (has_moving_obstacle(set) && !is_pressed(set))
+            resolve_parts(&f);
+        else
+            reduce(&f);
+    }
     f.result.corrected = store_moves(set, substeps);
     return f.result;
 }

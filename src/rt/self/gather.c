@@ -347,5 +347,5 @@ void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
     for (int k = 0; k < SMOOTHING && !is_static; k++) smooth_once(set);
     if (!is_static)
         for (int k = 0; k < set->member_count; k++) project_member(set, &set->member[k]);
-    vo_rt_self_gather_obstacles(set);
+    vo_rt_self_gather_obstacles(set, 0, 1);
 }

@@ -9,29 +9,30 @@ static vo_rt_vec3 find_vertex(const vo_rt_self_obstacle *o, int end, int i) {
     return o->is_rigid ? vo_rt_pose_apply(o->pose[end], x) : x;
 }
 
-static void gather_vertices(vo_rt_self_set *set, vo_rt_self_obstacle *o) {
-    float part = set->is_static ? 0 : o->end - o->begin;
+static void gather_vertices(vo_rt_self_set *set, vo_rt_self_obstacle *o, float begin, float end) {
+    float first = o->begin + begin * (o->end - o->begin);
+    float part = set->is_static ? 0 : (end - begin) * (o->end - o->begin);
     for (int i = 0; i < o->surface->vertex_count; i++) {
         int v = o->first + i;
         vo_rt_vec3 start = find_vertex(o, 0, i), path = f3_sub(find_vertex(o, 1, i), start);
-        set->x[v] = f4_make(f3_add_scaled(start, o->begin, path), 0);
+        set->x[v] = f4_make(f3_add_scaled(start, first, path), 0);
         vo_rt_vec3 d = f3_sub(f3_scale(part, path), set->shift);
         set->drift[v] = f4_make(set->is_static ? f3(0, 0, 0) : d, 0);
         set->flags[v] = VO_RT_SELF_FIXED;
         set->radius[v] = 0;
-        vo_rt_vec3 x = f4_xyz(set->x[v]), end = f3_add(x, f4_xyz(set->drift[v]));
-        set->low[v] = f4_make(f3_min(x, end), f3_length(f4_xyz(set->drift[v])));
-        set->high[v] = f4_make(f3_max(x, end), 0);
+        vo_rt_vec3 x = f4_xyz(set->x[v]), last = f3_add(x, f4_xyz(set->drift[v]));
+        set->low[v] = f4_make(f3_min(x, last), f3_length(f4_xyz(set->drift[v])));
+        set->high[v] = f4_make(f3_max(x, last), 0);
     }
 }
 
-void vo_rt_self_gather_obstacles(vo_rt_self_set *set) {
+void vo_rt_self_gather_obstacles(vo_rt_self_set *set, float begin, float end) {
     set->vertex_count = set->cloth_vertex_count;
     for (int k = 0; k < set->obstacle_count; k++) {
         vo_rt_self_obstacle *o = &set->obstacle[k];
         o->first = set->vertex_count;
         set->vertex_count += o->surface->vertex_count;
-        gather_vertices(set, o);
+        gather_vertices(set, o, begin, end);
     }
 }
 

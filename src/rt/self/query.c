@@ -20,8 +20,10 @@ static void select_contacts(vo_rt_self_set *set) {
     set->counts.contacts += set->contact_count;
 }
 
-/* Pairs that do not fit into the memory are found within smaller radii. */
-static void find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query) {
+void vo_rt_self_search(vo_rt_self_set *set, const vo_rt_self_query *query) {
+    vo_rt_self_measure_stars(set, set->drift);
+    vo_rt_self_find_calm(set);
+    vo_rt_self_find_flat(set);
     vo_rt_self_find_pairs(set, query, false);
     for (int k = 0; k < RADIUS_HALVINGS && set->is_full; k++) {
         for (int v = 0; v < set->cloth_vertex_count; v++) set->radius[v] *= 0.5f;
@@ -33,10 +35,7 @@ void vo_rt_self_find(vo_rt_self_set *set, const vo_rt_self_query *query) {
     float largest = f_max(query->static_radius, VO_RT_SELF_STATIC_RADIUS);
     set->max_radius = query->is_static ? largest : VO_RT_SELF_MAX_RADIUS;
     vo_rt_self_gather(set, query->is_static);
-    vo_rt_self_measure_stars(set, set->drift);
-    vo_rt_self_find_calm(set);
-    vo_rt_self_find_flat(set);
-    find_pairs(set, query);
+    vo_rt_self_search(set, query);
     if (query->is_static) vo_rt_self_find_bounds(set, set->drift);
     select_contacts(set);
 }

@@ -214,7 +214,7 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 36 };
+enum { VO_RT_SELF_ARRAYS = 37 };
 
 /* Memory and results of the queries of a group. Obstacles follow the cloths in the arrays of
  * vertices and faces. */
@@ -230,6 +230,8 @@ typedef struct vo_rt_self_set {
     vo_rt_vec4 *x;          /* [vertex_count]  m, at the query; w: inverse mass */
     vo_rt_vec4 *drift;      /* [vertex_count]  m, predicted displacement P, relative to the shift */
     vo_rt_vec4 *move;       /* [vertex_count]  m, displacement D, relative to the shift; filter */
+    vo_rt_vec4 *target;     /* [cloth_vertex_count] m, position at the end of the segment that the
+                               solver asks for; filter */
     vo_rt_vec4 *low, *high; /* [vertex_count]  m, box of the path, thickened by R; low.w: reach,
                                                R plus the length of the path; high.w: R */
     vo_rt_vec4 *sum;        /* [cloth_vertex_count] sums of the smoothing; w: weight */

@@ -79,8 +79,9 @@ void vo_rt_self_refit(vo_rt_self_set *set, bool moved_only);
 void vo_rt_self_unite_boxes(vo_rt_vec4 out[2], const vo_rt_vec4 a[2], const vo_rt_vec4 b[2]);
 /* Writes the box of a face from those of its vertices. */
 void vo_rt_self_refit_face(vo_rt_self_set *set, int face);
-/* obstacles.c: vertices of the obstacles, and their faces near the cloths. */
-void vo_rt_self_gather_obstacles(vo_rt_self_set *set);
+/* obstacles.c: vertices of the obstacles on the part of their move from fraction `begin` to `end`
+ * of that of the query, and their faces near the cloths. */
+void vo_rt_self_gather_obstacles(vo_rt_self_set *set, float begin, float end);
 void vo_rt_self_refit_obstacles(vo_rt_self_set *set, bool moved_only);
 
 /* colours.c: colours of the faces, and of the neighbours of each. */
@@ -124,6 +125,10 @@ int vo_rt_self_hash_entries(int count);
 /* features.c: finds all pairs of features, or adds those with a vertex that is flagged MOVED. Sets
  * is_full if they exceed the memory. */
 void vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query, bool moved_only);
+
+/* query.c: all pairs for the positions and predictions of the set, within smaller radii if they do
+ * not fit into the memory; stars and patches first. */
+void vo_rt_self_search(vo_rt_self_set *set, const vo_rt_self_query *query);
 
 /* bounds.c: displacements from x0 + `displacement` that are free of collisions. */
 void vo_rt_self_find_bounds(vo_rt_self_set *set, const vo_rt_vec4 *displacement);

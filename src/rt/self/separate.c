@@ -34,9 +34,20 @@ static bool is_fixed(const vo_rt_self_set *set, int v) {
     return (set->flags[v] & (VO_RT_SELF_FIXED | VO_RT_SELF_RESTRAINED)) != 0;
 }
 
+/* Part of the gap of the set to which pairs that are closer open, and part of it that rounding may
+ * use in a segment. */
+static const float OPENING = 0.25f, TOLERANCE = 0.05f;
+
 /* Distance that a pair keeps, m. */
 static float kept_distance(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    return f_min(KEPT_GAP * p->gap, KEPT_DISTANCE * vo_rt_self_clearance(set, p));
+    float part = f_max(KEPT_DISTANCE * vo_rt_self_clearance(set, p), OPENING * set->gap);
+    return f_min(KEPT_GAP * p->gap, part);
+}
+
+/* Distance below which a pair is not separated sufficiently, m. */
+static float least_distance(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    float kept = f_min(KEPT_GAP * p->gap, KEPT_DISTANCE * vo_rt_self_clearance(set, p));
+    return LEAST_KEPT * kept - TOLERANCE * set->gap;
 }
 
 static float distance_left(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
@@ -80,8 +91,8 @@ static bool keeps_side(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
 }
 
 bool vo_rt_self_is_violated(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    return distance_left(set, p) < LEAST_KEPT * kept_distance(set, p) &&
-           !vo_rt_self_is_exempt(set, p) && !keeps_side(set, p);
+    return distance_left(set, p) < least_distance(set, p) && !vo_rt_self_is_exempt(set, p) &&
+           !keeps_side(set, p);
 }
 
 bool vo_rt_self_is_separated(const vo_rt_self_set *set) {
@@ -322,6 +333,21 @@ static bool find_planes(const vo_rt_self_set *set, const vo_rt_self_pair *p, flo
     return true;
 }
 
+/* Separates the references of a pair: vertices may have to move with them alone. */
+static void project_reference(vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    planes limit;
+    if (!find_planes(set, p, 1, &limit)) return;
+    for (int k = 0; k < 4; k++) {
+        int v = p->vertex[k];
+        if (!is_restrained(set, v)) continue;
+        vo_rt_vec4 *reference = &set->support[v];
+        float f = f3_dot(p->normal, f4_xyz(*reference));
+        float to = k < p->count_a ? f_max(f, limit.low) : f_min(f, limit.high);
+        vo_rt_vec3 moved = f3_add_scaled(f4_xyz(*reference), to - f, p->normal);
+        if (to != f) *reference = f4_make(moved, reference->w);
+    }
+}
+
 static void project_pair(vo_rt_self_set *set, const vo_rt_self_pair *p, float use) {
     planes limit;
     if (!find_planes(set, p, use, &limit)) return;
@@ -386,6 +412,9 @@ void vo_rt_self_restrain(vo_rt_self_set *set, int round) {
         if (vo_rt_self_is_violated(set, &set->pair[i])) restrain_pair(set, &set->pair[i]);
     for (int k = 0; k < find_rings(round); k++) grow_restraint(set);
     if (round > 0) smooth_references(set);
+    for (int pass = 0; pass < RESTRAINT_PASSES && round > 0; pass++)
+        for (int i = 0; i < set->pair_count; i++)
+            project_reference(set, &set->pair[pass % 2 ? set->pair_count - 1 - i : i]);
     for (int pass = 0; pass < RESTRAINT_PASSES; pass++)
         for (int i = 0; i < set->pair_count; i++)
             project_pair(set, &set->pair[pass % 2 ? set->pair_count - 1 - i : i], use);

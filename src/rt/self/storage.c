@@ -57,6 +57,7 @@ static void list_arrays(vo_rt_self_set *s, const vo_rt_self_size *n, array out[V
         ARRAY(flags, vertices),
         ARRAY(pass, vertices),
         ARRAY(sum, n->vertices),
+        ARRAY(target, n->vertices),
         ARRAY(support, n->vertices),
         ARRAY(part, n->vertices),
         ARRAY(part_mass, n->vertices),
