@@ -81,9 +81,9 @@ static bool find_nearest_mesh(const vo_rt_body *b, vo_rt_vec3 x, float radius, i
     bool found =
         vo_rt_surface_find_nearest(b->kernels, &b->surface, pose, local, reach * reach, hint, &hit);
     if (!found && is_deep && is_in_bounds(x, b->mesh_min, b->mesh_max))
-        found =
-            vo_rt_surface_find_nearest(b->kernels, &b->surface, pose, local, INFINITY, -1, &hit) &&
-            hit.distance < 0;
+        found = vo_rt_surface_find_nearest(b->kernels, &b->surface, pose, local, INFINITY, hint,
+                                           &hit) &&
+                hit.distance < 0;
     if (!found || !(hit.distance - b->offset < radius)) return false;
     set_mesh_point(b, &hit, out);
     return true;

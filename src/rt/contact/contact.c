@@ -146,16 +146,30 @@ static vo_rt_vec3 find_outside(const vo_rt_body *b, bool use_shapes, vo_rt_vec3 
     return f3_add_scaled(nearest->point, thickness, nearest->normal);
 }
 
+/* Triangle of a body's mesh near a vertex; -1: unknown. */
+static int32_t hint_near(const vo_rt_contact_bodies *bodies, int body, int vertex) {
+    const vo_rt_contact_set *set = bodies->set;
+    if (!set || vertex >= common_capacity(set) || bodies->use_shapes[body]) return -1;
+    if (set->hint_body[vertex] != bodies->index[body] || set->hint[vertex] < 0) return -1;
+    return set->hint[vertex] < VO_RT_SHAPE_HINT ? set->hint[vertex] : -1;
+}
+
 void vo_rt_contact_place_vertex(vo_rt_front *front, const vo_rt_contact_bodies *bodies, int vertex,
                                 vo_rt_vec3 direction, float thickness) {
     vo_rt_vec3 d = f3_normalize(direction), from = f4_xyz(front->position[vertex]), x = from;
     if (!f3_is_finite(d) || !f3_is_finite(x)) return;
-    for (int round = 0; round < 2; round++)
+    bool is_inside = true;
+    for (int round = 0; round < 2 && is_inside; round++) {
+        is_inside = false;
         for (int i = 0; i < bodies->count; i++) {
             vo_rt_surface_point p;
-            if (vo_rt_body_find_nearest(bodies->body[i], bodies->use_shapes[i], x, 0, -1, &p))
-                x = find_outside(bodies->body[i], bodies->use_shapes[i], x, d, thickness, &p);
+            int32_t hint = hint_near(bodies, i, vertex);
+            if (!vo_rt_body_find_nearest(bodies->body[i], bodies->use_shapes[i], x, 0, hint, &p))
+                continue;
+            x = find_outside(bodies->body[i], bodies->use_shapes[i], x, d, thickness, &p);
+            is_inside = true;
         }
+    }
     vo_rt_vec3 move = f3_sub(x, from), previous = f4_xyz(front->previous[vertex]);
     front->position[vertex] = f4_make(x, front->position[vertex].w);
     front->previous[vertex] = f4_make(f3_add(previous, move), front->previous[vertex].w);

@@ -33,10 +33,10 @@ static void set_state(state *s, vo_rt_vec3 x, const vo_rt_surface_point *p) {
     s->is_changed = true;
 }
 
-/* True if x is inside the surface of the collider. */
-static bool is_inside(const vo_rt_collider *c, vo_rt_vec3 x) {
+/* True if x is inside the surface of the collider; the hint makes the test faster. */
+static bool is_inside(const vo_rt_collider *c, int32_t hint, vo_rt_vec3 x) {
     vo_rt_surface_point p;
-    return vo_rt_part_find_nearest(c->body, c->part, x, -c->body->offset, -1, true, &p);
+    return vo_rt_part_find_nearest(c->body, c->part, x, -c->body->offset, hint, true, &p);
 }
 
 /* True if the segment from q, outside, reaches the level. */
@@ -48,13 +48,13 @@ static bool is_blocked(const vo_rt_collider *c, vo_rt_vec3 q, vo_rt_vec3 x, floa
 
 /* The path of a vertex from q enters the surface at `hit`: the vertex slides along the shell there,
  * stays at the point of entry, or at q, whichever is the first that is outside. */
-static void put_back(const vo_rt_collider *c, vo_rt_vec3 q, float level,
+static void put_back(const vo_rt_collider *c, int32_t hint, vo_rt_vec3 q, float level,
                      const vo_rt_surface_point *hit, state *s) {
     float depth = f3_dot(hit->normal, f3_sub(hit->point, s->x));
     vo_rt_vec3 along = f3_add_scaled(s->x, f_max(depth, 0), hit->normal);
     vo_rt_vec3 places[2] = {along, hit->point};
     for (int k = 0; k < 2; k++)
-        if (!is_inside(c, places[k]) && !is_blocked(c, q, places[k], level)) {
+        if (!is_inside(c, hint, places[k]) && !is_blocked(c, q, places[k], level)) {
             set_state(s, places[k], hit);
             return;
         }
@@ -74,7 +74,7 @@ static void separate(const verifier *v, const vo_rt_collider *c, int i, state *s
     if (p.distance > -offset) {
         float level = f_min(0.5f * offset, 0.5f * (p.distance + offset)), t;
         if (vo_rt_part_cast(c->body, c->part, q, s->x, level, &t, &p)) {
-            put_back(c, q, level, &p, s);
+            put_back(c, hint, q, level, &p, s);
             return;
         }
     }
@@ -111,9 +111,7 @@ static void for_colliders(const verifier *v, int i, state *s, collider_fn *fn, b
 }
 
 static void mark_inside(const verifier *v, const vo_rt_collider *c, int i, state *s) {
-    (void)v;
-    (void)i;
-    if (is_inside(c, s->x)) s->is_changed = true;
+    if (is_inside(c, vo_rt_hint_for(v->set, c, i), s->x)) s->is_changed = true;
 }
 
 /* True if x is inside any surface. */
