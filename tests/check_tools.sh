@@ -281,8 +281,37 @@ table_of_similarity() {
     rejected 'an unknown table' 'unknown table' "$tools/table1_rows" nonsense
 }
 
+# ---- table of learned upsampling
+
+# surface NAME RMS INSIDE: JSON of a surface.
+surface() {
+    printf '{"name": "%s", "position_rms": %s, "position_max": 0.05, "normal_angle": 20, ' "$1" "$2"
+    printf '"wrinkle_ratio": 0.5, "wrinkle_error": 0.5, "wrinkle_difference": 1, "inside_vertices": %s}' "$3"
+}
+
+# Hand-written comparisons: numbers are found by surface and key; what is missing is named.
+table_of_upsampling() {
+    mkdir -p ups/flag
+    for file in flag-pole flag-pole-rank; do
+        echo "{\"frames\": 3, \"surfaces\": [$(surface barycentric 0.012 null), $(surface loop 0.016 null), $(
+            surface run 0.008 2)]}" >ups/flag/$file.json
+    done
+    put ups/flag/train.json '{"coarse_vertices": 150, "fine_vertices": 6336, "base_error_rms_m": 0.01}'
+    put ups/flag/fit-none.json '{"validated_rms_m": 0.0125}'
+    accepted 'a page' "$tools/upsampling_rows" page ups 'version 1'
+    for row in '| flag pole | yes | yes | 0.50 | **no** | **no** | 1.00 | **no** | **no** | 1.00 | 2 |' \
+        '| flag pole | ours, dense | 8.00 | 0.50 | 50.0 | 20.00 | 0.500 | 0.500 | 1.000 | 2 |' \
+        '| flag wind | not measured |  |  |  |  |  |  |  |  |  |' \
+        '| none | not measured | 12.50 (1.250) | not measured | not measured |'; do
+        grep -qxF -- "$row" log || fail "learned upsampling: \"$row\" is missing in $(cat log)"
+    done
+    rejected 'an unknown action' 'unknown action' "$tools/upsampling_rows" nonsense
+    rejected 'an unknown garment' 'hat: unknown garment' env VOILE=false OUT="$work/none" "$tools/bench_upsampling" hat
+}
+
 frames=2 repeats=1 unhidden=0 ways=''
 table_of_similarity
+table_of_upsampling
 if "$voile" version | grep -q embree; then
     table_of_all
     table_of_seconds
