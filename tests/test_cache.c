@@ -3,8 +3,10 @@
 
 #include "codec/cache.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char DATA[] = "position of a garment";
 enum { SIZE = sizeof DATA };
@@ -55,6 +57,31 @@ static void damaged_and_exchanged_files_are_ignored(void **state) {
     vo_context_destroy(ctx);
 }
 
+static void oldest_files_are_removed(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    vo_context *ctx = test_context_cached(1, folder);
+    char path[VO_PATH_SIZE];
+    for (int key = 0; key < 4; key++) {
+        vo_cache_write(ctx, "garment", (uint64_t)key, DATA, SIZE);
+        snprintf(path, sizeof path, "%s/garment-000000000000000%d.bin", folder, key);
+        const struct timespec used[2] = {{1000 + key, 0}, {1000 + key, 0}};
+        assert_int_equal(utimensat(AT_FDCWD, path, used, 0), 0);
+    }
+    snprintf(path, sizeof path, "%s/notes.txt", folder);
+    assert_ok(ctx, vo_file_write(ctx, path, DATA, SIZE));
+    assert_true(has(ctx, "garment", 0)); /* is now the newest */
+    struct stat info;
+    snprintf(path, sizeof path, "%s/garment-0000000000000001.bin", folder);
+    assert_int_equal(stat(path, &info), 0);
+    vo_cache_trim(ctx, 2 * (size_t)info.st_size);
+    assert_true(has(ctx, "garment", 0) && has(ctx, "garment", 3));
+    assert_false(has(ctx, "garment", 1) || has(ctx, "garment", 2));
+    snprintf(path, sizeof path, "%s/notes.txt", folder);
+    assert_true(vo_file_exists(path));
+    vo_context_destroy(ctx);
+}
+
 static void disabled_cache_keeps_nothing(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -92,6 +119,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_found_by_kind_and_key),
         cmocka_unit_test(damaged_and_exchanged_files_are_ignored),
+        cmocka_unit_test(oldest_files_are_removed),
         cmocka_unit_test(disabled_cache_keeps_nothing),
         cmocka_unit_test(unwritable_folder_is_a_warning),
     };

@@ -102,7 +102,8 @@ typedef struct vo_context_def {
                             with VO_NO_MEMORY. 0: no limit */
     /* Results that take long and depend on their input alone, such as sewn garments and mesh
      * harmonics, are kept in this folder and read from it the next time; they have the same bits.
-     * Damaged files are ignored, and all may be deleted at any time. NULL: $XDG_CACHE_HOME/voile,
+     * Damaged files are ignored. The least recently used are removed beyond 2 GiB, and all may be
+     * deleted at any time. NULL: $XDG_CACHE_HOME/voile,
      * else $HOME/.cache/voile, else nothing is kept. The path is copied. */
     const char *cache_folder;
     bool no_cache; /* read and keep nothing */
