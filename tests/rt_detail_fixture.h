@@ -118,19 +118,21 @@ static inline vo_rt_operator_def *rt_detail_add(rt_detail *d, vo_random *random,
         op->left = left;
         op->right = rt_detail_matrix(d, random, rank, frames, RT_GRID_VERTICES, size);
     } else {
+        size_t most = (size_t)(RT_FINE_NODES * frames * rank);
         int32_t *first = rt_detail_alloc(d, RT_FINE_NODES + 1, sizeof *first);
-        int32_t *column = rt_detail_alloc(d, (size_t)(RT_FINE_NODES * rank), sizeof *column);
-        float *weight = rt_detail_alloc(d, (size_t)(RT_FINE_NODES * rank), sizeof *weight);
-        for (int i = 0, at = 0; i < RT_FINE_NODES; i++) {
+        int32_t *column = rt_detail_alloc(d, most, sizeof *column);
+        float *weight = rt_detail_alloc(d, most, sizeof *weight);
+        for (int i = 0, at = 0; i < RT_FINE_NODES * frames; i++) {
             double sum = 0;
             int count = vo_random_int(random, rank + 1);
             for (int k = 0; k < count; k++, at++) {
-                column[at] = vo_random_int(random, frames * RT_GRID_VERTICES);
+                column[at] =
+                    i % frames * RT_GRID_VERTICES + vo_random_int(random, RT_GRID_VERTICES);
                 weight[at] =
                     k == count - 1 ? (float)-sum : (float)vo_random_real(random, -size, size);
                 sum += (double)weight[at];
             }
-            first[i + 1] = at;
+            first[i / frames + 1] = at;
         }
         op->row_first = first;
         op->columns = column;

@@ -44,7 +44,8 @@ static void results_equal_those_of_the_processor(void **state) {
     (void)state;
     static vo_rt_vec4 expected[NODES + VO_RT_STRIP];
     static vo_rt_vec3 base[3 * VERTICES], x[NODES];
-    const float weights[][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5f, 0.2f, 0.3f}, {0, 0, 0}};
+    const float weights[][3] = {{1, 0, 0},          {0, 1, 0}, {0, 0, 1},
+                                {0.5f, 0.2f, 0.3f}, {0, 0, 0}, {0.9f, 5e-4f, 0.1f}};
     rt_detail *d;
     vo_rt_asset *asset = make_asset(&d);
     vo_opencl *cl = open_first();

@@ -329,6 +329,7 @@ static void invalid_operators_are_rejected(void **state) {
     REJECT(d->row_first[4] = 1, "operators[2].row_first[4] is 1");
     REJECT(d->row_column[3] = 4, "operators[2].columns[3] is 4");
     REJECT(d->row_weight[3] = INFINITY, "operators[2].weights[3]");
+    REJECT(d->row_weight[3] += 0.5f, "operators[2].weights: row ");
     REJECT(d->op[0].mode_count = 17, "operators[0].mode_count is 17");
     REJECT(d->op[0].mode_sine = NULL, "operators[0].mode_sine is NULL");
     REJECT(d->rate[1] = 0, "operators[0].mode_rate[1] is 0");

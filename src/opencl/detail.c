@@ -1,5 +1,6 @@
 /* Operators of a detail mesh in the memory of a device. */
 #include "opencl/opencl_private.h"
+#include "rt/detail/operator.h"
 
 #include <string.h>
 
@@ -192,7 +193,7 @@ vo_result vo_opencl_detail_evaluate(vo_opencl_detail *o, const vo_rt_vec3 *base,
     cl_int error = write_input(o, base);
     if (error == CL_SUCCESS) error = run_base(o);
     for (int k = 0; k < d->operator_count && error == CL_SUCCESS; k++)
-        if (weights[k] != 0) error = run_operator(o, k, weights[k]);
+        if (weights[k] >= VO_RT_MIN_OPERATOR_WEIGHT) error = run_operator(o, k, weights[k]);
     if (error == CL_SUCCESS) error = clFlush(o->cl->queue);
     if (error == CL_SUCCESS && positions) error = read_output(o, positions);
     return error == CL_SUCCESS ? VO_OK

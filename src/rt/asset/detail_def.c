@@ -167,8 +167,28 @@ static vo_result check_matrix(const char *name, const float *matrix, int rows, i
     return VO_OK;
 }
 
-static vo_result check_sparse(const vo_rt_operator_def *op, int rows, int columns,
+/* Rows of a sparse operator sum to 0 over the columns of every frame. */
+static vo_result check_sparse_sums(const vo_rt_operator_def *op, int rows, int vertices,
+                                   vo_rt_message *message) {
+    for (int i = 0; i < rows; i++) {
+        double sum[1 + VO_RT_MAX_OPERATOR_HISTORY] = {0}, size = 1;
+        for (int k = op->row_first[i]; k < op->row_first[i + 1]; k++) {
+            sum[op->columns[k] / vertices] += (double)op->weights[k];
+            size += fabs((double)op->weights[k]);
+        }
+        for (int f = 0; f <= op->history; f++)
+            if (fabs(sum[f]) > VO_RT_ROW_SUM_TOLERANCE * size)
+                return vo_rt_fail(message, VO_BAD_ARGUMENT,
+                                  "weights: row %d sums to %g over frame %d; constrain the fit to "
+                                  "sums of 0",
+                                  i, sum[f], f);
+    }
+    return VO_OK;
+}
+
+static vo_result check_sparse(const vo_rt_operator_def *op, int rows, int vertices,
                               vo_rt_message *message) {
+    int columns = (1 + op->history) * vertices;
     vo_result result = check_rows("row_first", op->row_first, rows, 0, message);
     if (result == VO_OK) result = check_present("columns", op->columns, message);
     if (result == VO_OK) result = check_present("weights", op->weights, message);
@@ -178,7 +198,7 @@ static vo_result check_sparse(const vo_rt_operator_def *op, int rows, int column
     if (result == VO_OK)
         result = check_numbers("weights", op->weights, (size_t)entries, -VO_RT_MAX_OPERATOR_NUMBER,
                                VO_RT_MAX_OPERATOR_NUMBER, message);
-    return result;
+    return result == VO_OK ? check_sparse_sums(op, rows, vertices, message) : result;
 }
 
 static vo_result check_form(const vo_rt_operator_def *op, int nodes, int vertices,
@@ -198,7 +218,7 @@ static vo_result check_form(const vo_rt_operator_def *op, int nodes, int vertice
                    ? check_matrix("right", op->right, op->rank, frames, vertices, message)
                    : result;
     case VO_RT_OPERATOR_SPARSE:
-        return check_sparse(op, nodes, frames * vertices, message);
+        return check_sparse(op, nodes, vertices, message);
     }
     return vo_rt_fail(message, VO_BAD_ARGUMENT, "form is %d; use a vo_rt_operator_form",
                       (int)op->form);

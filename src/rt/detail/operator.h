@@ -20,7 +20,10 @@
 #include "rt/hierarchy/mesh.h"
 
 /* Bodies near a cloth. */
-enum { VO_RT_MAX_PUSH_BODIES = 64 };
+enum { VO_RT_MAX_PUSH_BODIES = 256 };
+
+/* Operators with less weight are left out. */
+#define VO_RT_MIN_OPERATOR_WEIGHT 1e-3f
 
 /* Part of the state that snapshots copy. */
 typedef struct vo_rt_upsample_head {

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* Operators with less weight are left out. */
-static const float MIN_WEIGHT = 1e-3f;
-
 /* The weight multiplies the input: it has fewer elements than the operator. */
 static const vo_rt_vec4 *scale_input(const vo_rt_vec4 *input, int columns, float weight,
                                      vo_rt_vec4 *scaled) {
@@ -37,7 +34,7 @@ void vo_rt_upsample_evaluate(const vo_rt_operator_kernels *kernels, const vo_rt_
     kernels->apply_base(d, input, out);
     for (int k = 0; k < d->operator_count; k++) {
         const vo_rt_operator_record *r = &d->operators[k];
-        if (!(weight[k] >= MIN_WEIGHT)) continue;
+        if (!(weight[k] >= VO_RT_MIN_OPERATOR_WEIGHT)) continue;
         int columns = asset->vertex_count * (1 + r->history);
         const vo_rt_vec4 *scaled = scale_input(input, columns, weight[k], scratch.scaled);
         add_operator(kernels, d, r, columns, scaled, scratch.product, out);
