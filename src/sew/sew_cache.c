@@ -4,7 +4,7 @@
 #include "codec/cache.h"
 #include "codec/hash.h"
 #include "core/memory.h"
-#include "sew/sew_build.h"
+#include "sew/source_hash.h"
 
 #include <string.h>
 
@@ -103,7 +103,7 @@ static void add_piece(uint64_t *key, const vo_sew_piece *piece) {
 }
 
 uint64_t vo_sew_key(const vo_sew_task *task) {
-    uint64_t key = VO_SEW_BUILD;
+    uint64_t key = VO_SOURCE_HASH;
     ADD(&key, task->thickness);
     ADD(&key, task->gravity);
     if (task->body) add_mesh(&key, task->body);
