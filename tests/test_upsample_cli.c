@@ -85,6 +85,34 @@ static void runs_replace_simulations(void **state) {
     expect(folder, "upsample train coarse fine -o c.vru --set fps=3", 2, "already");
 }
 
+/* Parameters whose fit would not be finite are rejected before the file is written. */
+static void extreme_parameters_leave_the_file_intact(void **state) {
+    (void)state;
+    const char *folder = train();
+    expect(folder, "upsample fit flag.vru --exponent 0.001", 2, "the exponent must be 0.1 to 100");
+    expect(folder, "upsample fit flag.vru --gamma 1e-320,1e12", 2, "gamma_first must be");
+    expect(folder, "upsample fit flag.vru --exponent auto --regularisation tikhonov --alpha 1", 2,
+           "");
+    expect(folder, "upsample fit flag.vru --exponent auto --regularisation cutoff", 2,
+           "of harmonic regularisation only");
+    const char *const fits[] = {"0.1 --gamma 1e-6,1e9", "100 --gamma 1e9,1e9"};
+    for (int i = 0; i < 2; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "upsample fit flag.vru -q --exponent %s", fits[i]);
+        expect(folder, line, 0, NULL);
+        expect(folder, "upsample fit flag.vru -q", 0, NULL);
+    }
+}
+
+/* The scene of the training had changes that a comparison without scene does not know. */
+static void scene_that_differs_from_the_training_is_not_run(void **state) {
+    (void)state;
+    const char *folder = train();
+    expect(folder, "upsample train flag.json -o set.vru -q --set wind.velocity=[8,0,0]", 0, NULL);
+    expect(folder, "upsample compare set.vru", 0, "is not that of the training");
+    expect(folder, "upsample compare set.vru flag.json --set wind.velocity=[8,0,0]", 0, NULL);
+}
+
 /* Reads a number of an object in a list of named objects. */
 static double find_number(const char *json, const char *name, const char *key) {
     char word[64];
@@ -252,6 +280,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_reports_sizes_and_errors),
         cmocka_unit_test(runs_replace_simulations),
+        cmocka_unit_test(extreme_parameters_leave_the_file_intact),
+        cmocka_unit_test(scene_that_differs_from_the_training_is_not_run),
         cmocka_unit_test(comparison_measures_all_surfaces),
         cmocka_unit_test(runs_write_meshes),
         cmocka_unit_test(images_are_drawn),

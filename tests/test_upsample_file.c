@@ -291,6 +291,23 @@ static void wrong_contents_are_rejected(void **state) {
     op->base_column[3] = 0;
     op->residual[7] += 1;
     expect_defect(vru, "operator 1: ");
+    op->residual[7] -= 1;
+    int last = op->base_first[op->fine_count];
+    op->base_first[op->fine_count] = 40000;
+    expect_defect(vru, "operator 1: ");
+    op->base_first[op->fine_count] = last;
+    op->parameters.history_step = 0;
+    expect_defect(vru, "operator 1: ");
+    op->parameters.history_step = 1;
+    op->parameters.history = 3;
+    expect_defect(vru, "section op_param[1] does not match op_size");
+    op->parameters.history = op->history;
+    op->parameters.regularisation = (vo_upsample_regularisation)77;
+    expect_defect(vru, "operator 1: ");
+    op->parameters.regularisation = VO_UPSAMPLE_HARMONIC;
+    p->stats[1].inside = NAN;
+    expect_defect(vru, "section stats[0]: number 9 is nan");
+    p->stats[1].inside = 0;
     vo_vru_destroy(vru);
     vo_context_destroy(ctx);
 }

@@ -80,6 +80,28 @@ static vo_compared_surface *find_surface(comparison *c, vo_compared_kind kind, c
     return NULL;
 }
 
+/* True for a name of def->image_surfaces that a panel can have. */
+static bool is_panel(const comparison *c, const char *name) {
+    static const char *const fixed[] = {"coarse", "fine", "run", "barycentric", "loop"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (strcmp(name, fixed[i]) == 0) return true;
+    return vo_vru_find_operator(c->vru, name) != NULL;
+}
+
+/* Checks the surfaces of images before anything is simulated. */
+static vo_result check_images(const comparison *c) {
+    int count = c->def->image_surface_count;
+    if (!c->def->image_surfaces) return VO_OK;
+    if (count < 1 || count > BATCH)
+        return vo_fail(c->ctx, VO_BAD_ARGUMENT, "image_surface_count is %d; use 1 to %d", count,
+                       BATCH);
+    for (int i = 0; i < count; i++)
+        if (!is_panel(c, c->def->image_surfaces[i]))
+            return vo_fail(c->ctx, VO_BAD_ARGUMENT, "there is no surface \"%s\"",
+                           c->def->image_surfaces[i]);
+    return VO_OK;
+}
+
 /* ---- preparation ---------------------------------------------------------------------------- */
 
 static bool after_frame(void *user, const vo_upsample_progress *progress) {
@@ -189,7 +211,7 @@ static vo_result fill_panel(comparison *c, const char *name, int sequence, int f
         const vo_compared_surface *s = find_surface(c, VO_COMPARED_BASE, name);
         if (s) out->colour = LOOP_COLOUR;
         if (!s) s = find_surface(c, VO_COMPARED_OPERATOR, name);
-        if (!s) return vo_fail(c->ctx, VO_BAD_ARGUMENT, "there is no surface \"%s\"", name);
+        VO_REQUIRE(c->ctx, s); /* check_images */
         vo_compared_surface_evaluate(s, p, sequence, frame, x);
     }
     return VO_OK;
@@ -212,9 +234,6 @@ static vo_result draw(comparison *c, int sequence, int frame, const float *run) 
     const vo_upsample_view *view = &c->def->view;
     vo_upsample_panel panels[BATCH]; /* computed positions use the memory of a batch */
     vo_upsample_image_def def = vo_upsample_image_def_default();
-    if (count < 1 || count > BATCH)
-        return vo_fail(c->ctx, VO_BAD_ARGUMENT, "image_surface_count is %d; use 1 to %d", count,
-                       BATCH);
     VO_TRY(fill_panels(c, count, names, sequence, frame, run, panels));
     def.panels = panels;
     def.panel_count = count;
@@ -267,6 +286,21 @@ static void measure_batch(comparison *c, int sequence, int first, int count) {
     }
 }
 
+static void close_playback(comparison *c) {
+    if (c->has_playback) vo_upsample_playback_close(&c->playback);
+    c->has_playback = false;
+}
+
+/* True if the coarse cloth is where the stored frame has it. */
+static bool repeats_frame(const comparison *c, int frame) {
+    int n = c->pairs->coarse.vertex_count;
+    const float *stored = c->pairs->coarse_frames + 3 * (size_t)frame * (size_t)n;
+    const float *x = vo_upsample_engine_positions(&c->playback.engine);
+    for (int i = 0; i < n; i++)
+        if (memcmp(x + 4 * i, stored + 3 * i, 3 * sizeof *x) != 0) return false;
+    return true;
+}
+
 /* Output of the real-time library in a frame; without it, that of the first operator. */
 static vo_result play_frame(comparison *c, int sequence, int frame, float *out) {
     const vo_compared_surface *op = find_surface(c, VO_COMPARED_OPERATOR, NULL);
@@ -275,6 +309,15 @@ static vo_result play_frame(comparison *c, int sequence, int frame, float *out) 
         return VO_OK;
     }
     if (frame > c->pairs->first_frame[sequence]) VO_TRY(vo_upsample_playback_step(&c->playback));
+    if (!c->simulated && !repeats_frame(c, frame)) {
+        vo_log_line(c->ctx, VO_LOG_WARNING,
+                    "%s: frame %d of the scene is not that of the training: the scene has changed, "
+                    "or was trained with changes; \"run\" does not measure it. Give the scene and "
+                    "its changes to compare",
+                    c->vru->scene[sequence], frame - c->pairs->first_frame[sequence]);
+        close_playback(c);
+        return VO_OK;
+    }
     memcpy(out, vo_upsample_playback_positions(&c->playback), frame_size(c) * sizeof *out);
     double depth;
     int inside = vo_upsample_playback_count_inside(&c->playback, out, &depth);
@@ -314,7 +357,7 @@ static vo_result compare_sequence(comparison *c, int sequence) {
     vo_result result = VO_OK;
     for (int f = c->pairs->first_frame[sequence]; f < end && result == VO_OK; f += BATCH)
         result = compare_batch(c, sequence, f, end - f < BATCH ? end - f : BATCH);
-    if (c->has_playback) vo_upsample_playback_close(&c->playback);
+    close_playback(c);
     return result;
 }
 
@@ -334,6 +377,7 @@ static void report(const comparison *c, vo_upsample_comparison *out) {
 static vo_result run(comparison *c) {
     VO_TRY(vo_vru_load(c->ctx, c->def->input, &c->vru));
     c->pairs = c->vru->pairs;
+    VO_TRY(check_images(c));
     if (c->def->scene) VO_TRY(simulate(c));
     if (c->def->images) VO_TRY(vo_folder_create(c->ctx, c->def->images));
     VO_TRY(add_surfaces(c));

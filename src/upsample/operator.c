@@ -3,6 +3,8 @@
 
 #include "core/memory.h"
 
+#include <voile/rt.h>
+
 #include <math.h>
 
 vo_upsample_fit_def vo_upsample_fit_def_default(void) {
@@ -54,16 +56,14 @@ vo_result vo_upsample_operator_set_mode_count(vo_upsample_operator *op, int coun
     return vo_fail_memory(ctx, "oscillatory modes");
 }
 
-static bool allocate(vo_upsample_operator *op, int entries) {
+static bool allocate(vo_upsample_operator *op) {
     vo_context *ctx = op->ctx;
-    size_t n = (size_t)entries;
+    size_t n = (size_t)op->base_entries;
     op->base_first = vo_alloc_zero(ctx, ((size_t)op->fine_count + 1) * sizeof(int));
-    if (!op->base_first) return false;
-    op->base_first[op->fine_count] = entries; /* size of the arrays, for release */
     op->base_column = vo_alloc_zero(ctx, n * sizeof(int));
     op->base_weight = vo_alloc_zero(ctx, n * sizeof(float));
     op->residual = vo_alloc_zero(ctx, vo_array_bytes(residual_size(op), sizeof(float)));
-    return op->base_column && op->base_weight && op->residual;
+    return op->base_first && op->base_column && op->base_weight && op->residual;
 }
 
 vo_result vo_upsample_operator_create(vo_context *ctx, const vo_upsample_operator_size *size,
@@ -74,9 +74,9 @@ vo_result vo_upsample_operator_create(vo_context *ctx, const vo_upsample_operato
     op->fine_count = size->fine_count;
     op->coarse_count = size->coarse_count;
     op->history = size->history;
+    op->base_entries = size->base_entries;
     op->parameters = vo_upsample_fit_def_default();
-    bool ok = allocate(op, size->base_entries) &&
-              vo_upsample_operator_set_mode_count(op, size->mode_count) == VO_OK;
+    bool ok = allocate(op) && vo_upsample_operator_set_mode_count(op, size->mode_count) == VO_OK;
     if (ok) return VO_OK;
     vo_upsample_operator_destroy(op);
     *out = NULL;
@@ -85,18 +85,15 @@ vo_result vo_upsample_operator_create(vo_context *ctx, const vo_upsample_operato
 
 void vo_upsample_operator_destroy(vo_upsample_operator *op) {
     if (!op) return;
-    int entries = op->base_first ? op->base_first[op->fine_count] : 0;
     vo_free_array(op->ctx, op->base_first, op->fine_count + 1);
-    vo_free_array(op->ctx, op->base_column, entries);
-    vo_free_array(op->ctx, op->base_weight, entries);
+    vo_free_array(op->ctx, op->base_column, op->base_entries);
+    vo_free_array(op->ctx, op->base_weight, op->base_entries);
     vo_free_array(op->ctx, op->residual, residual_size(op));
     free_modes(op);
     vo_delete(op->ctx, op);
 }
 
 /* ---- validation ----------------------------------------------------------------------------- */
-
-enum { MAX_HISTORY = 16, MAX_MODES = 64 };
 
 /* Rounding of float weights leaves less than this in the sum of a row, relative to its size. */
 static const double SUM_TOLERANCE = 1e-4;
@@ -120,10 +117,10 @@ static double sum_row(const float *row, int count, double *size) {
 
 static bool is_base_valid(const vo_upsample_operator *op) {
     const int *first = op->base_first;
-    if (first[0] != 0) return false;
+    if (first[0] != 0 || first[op->fine_count] != op->base_entries) return false;
     for (int i = 0; i < op->fine_count; i++) {
         double size;
-        if (first[i + 1] <= first[i] || first[i + 1] > first[op->fine_count]) return false;
+        if (first[i + 1] <= first[i] || first[i + 1] > op->base_entries) return false;
         for (int k = first[i]; k < first[i + 1]; k++)
             if (op->base_column[k] < 0 || op->base_column[k] >= op->coarse_count) return false;
         double sum = sum_row(op->base_weight + first[i], first[i + 1] - first[i], &size);
@@ -153,7 +150,8 @@ static bool are_modes_valid(const vo_upsample_operator *op) {
 
 static bool are_sizes_valid(const vo_upsample_operator *op) {
     return op->fine_count >= 1 && op->coarse_count >= 1 && op->history >= 0 &&
-           op->history <= MAX_HISTORY && op->mode_count >= 0 && op->mode_count <= MAX_MODES &&
+           op->history <= VO_RT_MAX_OPERATOR_HISTORY && op->mode_count >= 0 &&
+           op->mode_count <= VO_RT_MAX_OPERATOR_MODES &&
            (op->history == 0 || (op->history_s > 0 && isfinite(op->history_s)));
 }
 

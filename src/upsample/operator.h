@@ -33,9 +33,10 @@ typedef struct vo_upsample_operator {
     int fine_count, coarse_count; /* N, M */
     int history;                  /* number of previous coarse states used as input; 0: none */
     float history_s;              /* s between these states */
+    int base_entries;             /* elements of B */
     int *base_first;              /* [N + 1] rows of B in base_column, base_weight */
-    int *base_column;             /* [base_first[N]] coarse vertices */
-    float *base_weight;           /* [base_first[N]] rows sum to 1 */
+    int *base_column;             /* [base_entries] coarse vertices */
+    float *base_weight;           /* [base_entries] rows sum to 1 */
     float *residual; /* [N][M (1 + history)] D; block k multiplies the state k steps before; rows of
                         every block sum to 0 */
     int mode_count;  /* pairs of oscillatory modes */

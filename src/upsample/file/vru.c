@@ -147,13 +147,12 @@ int vru_list_pairs(const vo_upsample_pairs *p, vru_array arrays[VRU_MAX_ARRAYS])
     return n;
 }
 
-int vru_list_operator(const vo_upsample_operator *op, int base_entries, int index,
-                      vru_array arrays[VRU_MAX_ARRAYS]) {
+int vru_list_operator(const vo_upsample_operator *op, int index, vru_array arrays[VRU_MAX_ARRAYS]) {
     int64_t inputs = (int64_t)op->coarse_count * (1 + op->history), fine = op->fine_count;
     int n = 0;
     ADD("op_first", index, VO_VOF_I32, 1, fine + 1, op->base_first);
-    ADD("op_col", index, VO_VOF_I32, 1, base_entries, op->base_column);
-    ADD("op_weigh", index, VO_VOF_F32, 1, base_entries, op->base_weight);
+    ADD("op_col", index, VO_VOF_I32, 1, op->base_entries, op->base_column);
+    ADD("op_weigh", index, VO_VOF_F32, 1, op->base_entries, op->base_weight);
     ADD("op_resid", index, VO_VOF_F32, 1, fine * inputs, op->residual);
     ADD("op_rate", index, VO_VOF_F32, 1, op->mode_count, op->mode_rate);
     ADD("op_sine", index, VO_VOF_F32, 1, fine * op->mode_count, op->mode_sine);

@@ -12,7 +12,7 @@
 #include "upsample/pairs.h"
 
 enum {
-    VO_VRU_MAX_OPERATORS = 64,
+    VO_VRU_MAX_OPERATORS = VO_RT_MAX_OPERATORS, /* what an asset may have */
     VO_VRU_MAX_SCENES = 1024,
     VO_VRU_MAX_NAME = 4096, /* bytes of the name of a scene or operator */
 };

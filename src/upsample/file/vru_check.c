@@ -55,6 +55,10 @@ static bool check_frames(const vo_upsample_pairs *p, char defect[VRU_DEFECT]) {
             !check_numbers("fine_x", f, p->fine_frames + (size_t)f * fine, fine, -MAX_POSITION,
                            MAX_POSITION, defect))
             return false;
+    const int measures = (int)(sizeof(vo_upsample_frame_stats) / sizeof(float));
+    if (!check_numbers("stats", 0, (const float *)p->stats,
+                       (size_t)measures * (size_t)p->frame_count, 0, 1e9f, defect))
+        return false;
     return check_numbers("wind", 0, p->wind, 3 * (size_t)p->frame_count, -MAX_POSITION,
                          MAX_POSITION, defect);
 }

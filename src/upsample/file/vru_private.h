@@ -88,8 +88,7 @@ enum { VRU_MAX_ARRAYS = 16 };
 /* Lists the arrays of the pairs, without the frames, or of an operator; returns their number. Their
  * counts follow from the sizes of the object; the data may be NULL. */
 int vru_list_pairs(const vo_upsample_pairs *pairs, vru_array arrays[VRU_MAX_ARRAYS]);
-int vru_list_operator(const vo_upsample_operator *op, int base_entries, int index,
-                      vru_array arrays[VRU_MAX_ARRAYS]);
+int vru_list_operator(const vo_upsample_operator *op, int index, vru_array arrays[VRU_MAX_ARRAYS]);
 
 /* Encodes `count` floats as differences of bit patterns to `before`, and back. */
 void vru_encode_frame(const float *x, const float *before, size_t count, int32_t *out);

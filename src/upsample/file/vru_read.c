@@ -1,6 +1,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "upsample/file/vru_private.h"
+#include "upsample/fit/fit.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,7 +137,8 @@ typedef struct operator_sizes {
     int first_sequence, sequence_count;
 } operator_sizes;
 
-static vo_result read_operator_sizes(vo_vof_reader *r, int index, operator_sizes *out) {
+static vo_result read_operator_sizes(const vo_vru *vru, vo_vof_reader *r, int index,
+                                     operator_sizes *out) {
     int count;
     const void *data;
     VO_TRY(vo_vof_find(r, "op_size", index, VO_VOF_I32, 1, &count, &data));
@@ -147,13 +149,16 @@ static vo_result read_operator_sizes(vo_vof_reader *r, int index, operator_sizes
     for (int i = 0; i < VRU_OPERATOR_SIZES; i++)
         if (n[i] < 0 || n[i] > 1 << 24)
             return vo_vof_fail_damaged(r, "section op_size[%d]: row %d: %ld", index, i, (long)n[i]);
+    if (n[0] != vru->pairs->fine.vertex_count || n[1] != vru->pairs->coarse.vertex_count ||
+        n[3] > VO_RT_MAX_OPERATOR_HISTORY || n[4] > VO_RT_MAX_OPERATOR_MODES)
+        return vo_vof_fail_damaged(r, "operator %d does not match the pairs", index);
     return VO_OK;
 }
 
 /* A parameter as it was written: finite, and small enough for every type. */
 static bool parameters_are_valid(const double *value, int count) {
     for (int i = 0; i < count; i++)
-        if (!(fabs(value[i]) < 1e9)) return false;
+        if (!(fabs(value[i]) <= 1e9)) return false;
     return true;
 }
 
@@ -173,15 +178,16 @@ static vo_result read_parameters(vo_vof_reader *r, int index, vo_upsample_operat
     return VO_OK;
 }
 
-static vo_result fill_operator(vo_context *ctx, vo_vof_reader *r, int index, int base_entries,
+static vo_result fill_operator(vo_context *ctx, vo_vof_reader *r, int index,
                                vo_upsample_operator *op) {
     vru_array arrays[VRU_MAX_ARRAYS];
-    VO_TRY(copy_arrays(r, arrays, vru_list_operator(op, base_entries, index, arrays)));
+    VO_TRY(copy_arrays(r, arrays, vru_list_operator(op, index, arrays)));
     VO_TRY(read_parameters(r, index, op));
-    if (op->base_first[0] != 0 || op->base_first[op->fine_count] != base_entries)
-        return vo_vof_fail_damaged(r, "section op_first[%d] does not match op_col", index);
-    vo_result result = vo_upsample_operator_validate(ctx, op);
-    if (result != VO_BAD_DATA) return result;
+    if (op->parameters.history != op->history)
+        return vo_vof_fail_damaged(r, "section op_param[%d] does not match op_size", index);
+    vo_result result = vo_upsample_fit_def_validate(ctx, &op->parameters);
+    if (result == VO_OK) result = vo_upsample_operator_validate(ctx, op);
+    if (result == VO_OK || result == VO_NO_MEMORY) return result;
     char defect[VRU_DEFECT];
     strncpy(defect, vo_context_message(ctx), sizeof defect - 1);
     defect[sizeof defect - 1] = 0;
@@ -192,16 +198,17 @@ static vo_result read_operator(vo_vru *vru, vo_vof_reader *r, int index) {
     vru_array arrays[VRU_MAX_ARRAYS];
     operator_sizes all = {0};
     vo_upsample_operator *op;
-    VO_TRY(read_operator_sizes(r, index, &all));
+    VO_TRY(read_operator_sizes(vru, r, index, &all));
     vo_upsample_operator_size size = all.size;
     const vo_upsample_operator sizes = {.fine_count = size.fine_count,
                                         .coarse_count = size.coarse_count,
                                         .history = size.history,
+                                        .base_entries = size.base_entries,
                                         .mode_count = size.mode_count};
-    VO_TRY(check_counts(r, arrays, vru_list_operator(&sizes, size.base_entries, index, arrays)));
+    VO_TRY(check_counts(r, arrays, vru_list_operator(&sizes, index, arrays)));
     VO_TRY(vo_upsample_operator_create(vru->ctx, &size, &op));
     char *name = NULL;
-    vo_result result = fill_operator(vru->ctx, r, index, size.base_entries, op);
+    vo_result result = fill_operator(vru->ctx, r, index, op);
     if (result == VO_OK) result = read_text(vru->ctx, r, "op_name", index, &name);
     if (result != VO_OK) {
         vo_upsample_operator_destroy(op);

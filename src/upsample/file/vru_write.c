@@ -78,9 +78,8 @@ static vo_result add_all_frames(vo_vof_writer *w, const vo_upsample_pairs *p) {
 
 static vo_result add_operator(vo_vof_writer *w, const vo_vru_operator *named, int index) {
     const vo_upsample_operator *op = named->op;
-    int base_entries = op->base_first[op->fine_count];
     const int32_t sizes[VRU_OPERATOR_SIZES] = {
-        op->fine_count, op->coarse_count,      base_entries,         op->history,
+        op->fine_count, op->coarse_count,      op->base_entries,     op->history,
         op->mode_count, named->first_sequence, named->sequence_count};
     const double parameters[] = {
 #define X(member, type) (double)op->member,
@@ -92,7 +91,7 @@ static vo_result add_operator(vo_vof_writer *w, const vo_vru_operator *named, in
     VO_TRY(vo_vof_add(w, "op_size", index, VO_VOF_I32, 1, VRU_OPERATOR_SIZES, sizes));
     VO_TRY(vo_vof_add(w, "op_param", index, VO_VOF_F64, 1,
                       (int)(sizeof parameters / sizeof *parameters), parameters));
-    return add_arrays(w, arrays, vru_list_operator(op, base_entries, index, arrays));
+    return add_arrays(w, arrays, vru_list_operator(op, index, arrays));
 }
 
 static vo_result write_all(vo_vof_writer *w, const vo_vru *vru, const char *path) {

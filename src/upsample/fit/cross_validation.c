@@ -159,8 +159,14 @@ vo_result vo_upsample_cross_validate(const vo_upsample_products *p, const vo_har
                                      int count, const vo_upsample_fit_def *candidates, double *rms,
                                      int *best) {
     double base_rms;
-    VO_REQUIRE(p->ctx, p->fold_count >= 2 && count >= 1 && h);
-    for (int k = 0; k < count; k++) VO_TRY(vo_upsample_fit_def_validate(p->ctx, &candidates[k]));
+    VO_REQUIRE(p->ctx, p->fold_count >= 2 && count >= 1);
+    for (int k = 0; k < count; k++) {
+        VO_TRY(vo_upsample_fit_def_validate(p->ctx, &candidates[k]));
+        if (!h || vo_upsample_is_uniform(&candidates[k]))
+            return vo_fail(p->ctx, VO_BAD_ARGUMENT,
+                           "cross-validation compares penalties of harmonics; choose another "
+                           "regularisation than tikhonov and none");
+    }
     VO_TRY(validate(p, h, count, candidates, rms, &base_rms));
     *best = find_lowest(count, rms);
     return VO_OK;
@@ -170,7 +176,11 @@ vo_result vo_upsample_choose_exponent(const vo_upsample_products *products, cons
                                       vo_upsample_fit_def *def, double *rms) {
     vo_upsample_fit_def candidates[VO_EXPONENT_COUNT];
     double error[VO_EXPONENT_COUNT];
-    int best;
+    int best = 0;
+    if (def->regularisation != VO_UPSAMPLE_HARMONIC)
+        return vo_fail(products->ctx, VO_BAD_ARGUMENT,
+                       "the exponent is a parameter of harmonic regularisation only; give no "
+                       "exponent, or the regularisation harmonic");
     for (int k = 0; k < VO_EXPONENT_COUNT; k++) {
         candidates[k] = *def;
         candidates[k].exponent = VO_EXPONENTS[k];

@@ -21,24 +21,31 @@ int vo_upsample_harmonic_count(const vo_upsample_fit_def *def, int fine_count, i
     return count < fine_count ? count : fine_count;
 }
 
-static bool is_penalty(double x) { return x >= 0 && isfinite(x); }
+static bool is_penalty(double x) { return x >= 0 && x <= 1e9; }
 
 vo_result vo_upsample_fit_def_validate(vo_context *ctx, const vo_upsample_fit_def *d) {
     const char *defect = NULL;
-    if (!(d->gamma_first > 0 && isfinite(d->gamma_first)))
-        defect = "gamma_first must be above 0";
-    else if (!(d->gamma_last >= d->gamma_first && isfinite(d->gamma_last)))
-        defect = "gamma_last must not be below gamma_first";
-    else if (!(d->exponent > 0 && isfinite(d->exponent)))
-        defect = "the exponent must be above 0";
+    if (!(d->gamma_first >= 1e-6 && d->gamma_first <= 1e9))
+        defect = "gamma_first must be 1e-6 to 1e9";
+    else if (!(d->gamma_last >= d->gamma_first && d->gamma_last <= 1e9))
+        defect = "gamma_last must be gamma_first to 1e9";
+    else if (!(d->exponent >= 0.1 && d->exponent <= 100))
+        defect = "the exponent must be 0.1 to 100";
     else if (!is_penalty(d->alpha) || !is_penalty(d->beta))
-        defect = "alpha and beta must not be negative";
+        defect = "alpha and beta must be 0 to 1e9";
     else if (d->cutoff < 1 && d->regularisation == VO_UPSAMPLE_CUTOFF)
         defect = "the cut-off must be at least 1";
-    else if (d->history < 0 || d->history > 16 || d->history_step < 1)
-        defect = "the history must be 0 to 16 states, at least 1 frame apart";
-    else if (d->mode_count < 0 || d->mode_count > 64)
-        defect = "the number of oscillatory modes must be 0 to 64";
+    else if (d->history < 0 || d->history > VO_RT_MAX_OPERATOR_HISTORY || d->history_step < 1)
+        defect = "the history must be 0 to 4 states, at least 1 frame apart";
+    else if (d->mode_count < 0 || d->mode_count > VO_RT_MAX_OPERATOR_MODES)
+        defect = "the number of oscillatory modes must be 0 to 16";
+    else if (d->regularisation < VO_UPSAMPLE_HARMONIC ||
+             d->regularisation > VO_UPSAMPLE_UNREGULARISED)
+        defect = "the regularisation is not one of vo_upsample_regularisation";
+    else if (d->base < VO_UPSAMPLE_BARYCENTRIC || d->base > VO_UPSAMPLE_MEAN)
+        defect = "the base is not one of vo_upsample_base";
+    else if (!(d->mode_threshold >= 0 && d->mode_threshold <= 1))
+        defect = "the threshold of oscillatory modes must be 0 to 1";
     return defect ? vo_fail(ctx, VO_BAD_ARGUMENT, "upsampling fit: %s", defect) : VO_OK;
 }
 
@@ -186,6 +193,7 @@ vo_result vo_upsample_fit(const vo_upsample_products *products, const vo_harmoni
     if (result == VO_OK) result = run(&f, out);
     release(&f);
     if (result == VO_OK && def->mode_count) result = vo_upsample_add_modes(products, *out);
+    if (result == VO_OK) result = vo_upsample_operator_validate(ctx, *out);
     if (result == VO_OK) return VO_OK;
     vo_upsample_operator_destroy(*out);
     *out = NULL;

@@ -6,10 +6,10 @@
  *
  * with squared Frobenius norms, and the error weighted by vertex areas if requested. In the basis
  * Q of mesh harmonics the rows are independent. With G = P_c P_c^T, H = (P_f - B P_c) P_c^T and
- * centred inputs, the n-th row of Q^T D is the n-th row of Q^T H (G + gamma_n^2 A I)^-1, with A the
- * area of the garment: penalties apply to lengths relative to its root. Centring the inputs
- * satisfies the constraint exactly: the solution of a ridge regression lies in the span of its
- * inputs.
+ * centred inputs, the n-th row of Q^T D is the n-th row of Q^T H (G + (gamma_n l)^2 A I)^-1, with l
+ * = VO_FIT_UNIT_LENGTH, A the area of the garment: penalties apply to lengths relative to its root.
+ * Centring the inputs satisfies the constraint exactly: the solution of a ridge regression lies in
+ * the span of its inputs.
  *
  * The constraint is on D, not on its coefficients: with few harmonics Q Q^T 1 is not 1, so rows
  * that sum to 1 cannot be represented in the truncated basis, while D 1 = 0 holds for any basis. */

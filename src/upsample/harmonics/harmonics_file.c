@@ -4,6 +4,7 @@
 #include "codec/cache.h"
 #include "codec/hash.h"
 #include "core/memory.h"
+#include "linalg/eigen.h"
 
 #include <string.h>
 
@@ -12,8 +13,8 @@ enum { VERSION = 2 };
 static const char KIND[] = "harmonics";
 
 uint64_t vo_harmonics_key(const vo_upsample_mesh *m, int count) {
-    uint32_t sizes[4] = {VERSION, (uint32_t)m->vertex_count, (uint32_t)m->triangle_count,
-                         (uint32_t)count};
+    uint32_t sizes[5] = {VERSION, (uint32_t)m->vertex_count, (uint32_t)m->triangle_count,
+                         (uint32_t)count, vo_eigen_lowest_available()};
     size_t corners = 3 * (size_t)m->triangle_count;
     uint64_t key = vo_hash(sizes, sizeof sizes);
     key = vo_hash_more(key, m->position, (size_t)m->vertex_count * sizeof *m->position);

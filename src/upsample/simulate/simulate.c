@@ -3,12 +3,14 @@
 
 #include "codec/hash.h"
 #include "codec/json.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "upsample/harmonics/harmonics.h"
 #include "upsample/simulate/clusters.h"
 #include "upsample/simulate/interpolate.h"
 #include "upsample/simulate/states.h"
+#include "upsample/source_hash.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,8 +35,7 @@ typedef struct session {
 } session;
 
 vo_upsample_simulate_def vo_upsample_simulate_def_default(void) {
-    return (vo_upsample_simulate_def){
-        .test_functions = -1, .save_interval = 100};
+    return (vo_upsample_simulate_def){.test_functions = -1, .save_interval = 100};
 }
 
 /* ---- the scene ------------------------------------------------------------------------------ */
@@ -219,21 +220,32 @@ static vo_result record_frame(session *s, int frame) {
 
 /* ---- saved states --------------------------------------------------------------------------- */
 
+/* Adds the contents of the files that a scene refers to. */
+static vo_result hash_inputs(const vo_upsample_engine *e, uint64_t *key) {
+    for (int i = 0; i < e->scene->input_count; i++) {
+        vo_bytes file;
+        VO_TRY(vo_file_read(e->ctx, e->scene->input[i].path, &file));
+        *key = vo_hash_more(*key, file.data, file.size);
+        vo_bytes_free(e->ctx, &file);
+    }
+    return VO_OK;
+}
+
 static vo_result hash_scene(const vo_upsample_engine *e, uint64_t *key) {
     char *text;
     size_t size;
     VO_TRY(vo_json_print(&e->scene->resolved, &text, &size));
     *key = vo_hash_more(*key, text, strlen(text));
     vo_free(e->ctx, text, size + 1);
-    return VO_OK;
+    return hash_inputs(e, key);
 }
 
-/* Hash of everything that the frames depend on. */
+/* Hash of everything that the frames depend on, this code included. */
 static vo_result make_key(const session *s, uint64_t *key) {
     const vo_upsample_simulate_def *d = s->def;
     int64_t numbers[] = {(int64_t)d->test_kind, s->test_functions, d->coarse_only,
                          d->save_interval};
-    *key = vo_hash(numbers, sizeof numbers);
+    *key = vo_hash_more(VO_SOURCE_HASH, numbers, sizeof numbers);
     if (d->test_rows)
         *key = vo_hash_more(*key, d->test_rows,
                             (size_t)s->test_functions * (size_t)s->pairs->fine.vertex_count *
