@@ -160,13 +160,11 @@ vo_result vo_upsample_cross_validate(const vo_upsample_products *p, const vo_har
                                      int *best) {
     double base_rms;
     VO_REQUIRE(p->ctx, p->fold_count >= 2 && count >= 1);
-    for (int k = 0; k < count; k++) {
-        VO_TRY(vo_upsample_fit_def_validate(p->ctx, &candidates[k]));
-        if (!h || vo_upsample_is_uniform(&candidates[k]))
-            return vo_fail(p->ctx, VO_BAD_ARGUMENT,
-                           "cross-validation compares penalties of harmonics; choose another "
-                           "regularisation than tikhonov and none");
-    }
+    if (!h)
+        return vo_fail(p->ctx, VO_BAD_ARGUMENT,
+                       "cross-validation compares penalties in the basis of harmonics, which this "
+                       "regularisation does not need; choose another one than tikhonov and none");
+    for (int k = 0; k < count; k++) VO_TRY(vo_upsample_fit_def_validate(p->ctx, &candidates[k]));
     VO_TRY(validate(p, h, count, candidates, rms, &base_rms));
     *best = find_lowest(count, rms);
     return VO_OK;
