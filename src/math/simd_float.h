@@ -5,7 +5,7 @@
  * with the same meaning on every processor; targets with 16-byte registers use two halves. All
  * functions are exact in the IEEE sense (square root and division, never the estimates of the
  * processor), and fused multiply-add is disabled (-ffp-contract=off), so all variants are
- * bit-identical; tests/test_simd_float.c compares them. VO_SIMD_SCALAR selects a variant that
+ * bit-identical; tests/rt/test_simd_float.c compares them. VO_SIMD_SCALAR selects a variant that
  * processes the lanes one by one. Rejected: hardware gather instructions. Elements are 16 bytes, so
  * eight loads and a transpose fetch four values per lane; gathers would need four instructions of
  * eight loads each. */

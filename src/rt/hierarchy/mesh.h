@@ -21,7 +21,7 @@
  * The edits of a major step are made together: edges split or join first, then each structural
  * triangle beside them changes its configuration once, then the leaf lists follow.
  *
- * Cost, one core of an EPYC at 2 to 3 GHz (tests/test_rt_hierarchy_speed.c prints the figures): a
+ * Cost, one core of an EPYC at 2 to 3 GHz (tests/rt/test_rt_hierarchy_speed.c prints the figures): a
  * transition takes 0.08 to 0.12 us; an adaption of 8,000 leaf triangles with 20 splits and joins
  * 0.04 ms including the leaf lists, collecting it 0.11 ms. Memory: about 430 bytes per leaf
  * triangle in use, up to a quarter more reserved.
