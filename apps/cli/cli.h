@@ -58,7 +58,7 @@ typedef struct cli_args {
     cli_frames frames, sequences;
     int override_count;
     const char **overrides; /* [override_count] key=value, in order */
-    bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, no_body, no_fit, no_cache, man, help,
+    bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, no_body, no_fit, no_cache, noise_floor, man, help,
         verbose, mannequin, no_skin, no_tethers, residual, validate;
 } cli_args;
 

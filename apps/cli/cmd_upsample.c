@@ -321,6 +321,7 @@ static int compare(session *s) {
     def.image_surface_count = surfaces.count;
     if (surfaces.count) def.image_surfaces = surfaces.name;
     def.first_image = args->frames.first;
+    def.noise_floor = args->noise_floor;
     def.max_frames = count_frames(args);
     if (args->every) def.every = args->every;
     def.override_count = args->override_count;

@@ -87,6 +87,9 @@ const cli_option upsample_options[] = {
     {"surfaces", 0, CLI_TEXT, FIELD(surfaces), "LIST",
      "compare: surfaces of the images: coarse, barycentric, loop, run (the upsampled cloth), fine, "
      "and operators by name; default: coarse,loop,run,fine"},
+    {"noise-floor", 0, CLI_FLAG, FIELD(noise_floor), NULL,
+     "compare: simulates the scene again with gravity of the fine cloth changed by a millionth and "
+     "lists the difference of both fine cloths as \"repeat\""},
     {"every", 0, CLI_MANY, FIELD(every), "N",
      "run, compare: writes every Nth frame only; default: 1. train: saves the state every N "
      "frames, "

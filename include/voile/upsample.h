@@ -220,7 +220,8 @@ VO_API vo_result vo_upsample_run(vo_context *ctx, const vo_upsample_run_def *def
 enum { VO_UPSAMPLE_MAX_SURFACES = 12, VO_UPSAMPLE_NAME = 64 };
 
 typedef struct vo_upsample_surface_result {
-    char name[VO_UPSAMPLE_NAME]; /* "barycentric", "loop", "run" or the name of an operator */
+    char name[VO_UPSAMPLE_NAME]; /* "barycentric", "loop", "run", "repeat" or the name of an
+                                    operator */
 #define VO_UPSAMPLE_MEASURE_MEMBER(name, unit, meaning) double name;
     VO_UPSAMPLE_MEASURES(VO_UPSAMPLE_MEASURE_MEMBER)
 #undef VO_UPSAMPLE_MEASURE_MEMBER
@@ -248,6 +249,9 @@ typedef struct vo_upsample_compare_def {
     int max_frames;                  /* [0] 0: all */
     vo_upsample_test_kind test_kind; /* [harmonic] */
     int test_functions;              /* [-1] -1: as many as in the training */
+    bool noise_floor; /* [false] simulates the scene again with gravity of the fine cloth changed by
+                         a millionth: the surface "repeat" is how far the fine cloth is from itself.
+                         No operator can be closer than 0.7 of that on average */
     int override_count;
     const char *const *overrides;
     vo_upsample_view view;

@@ -29,6 +29,7 @@ typedef struct comparison {
     const vo_upsample_compare_def *def;
     vo_vru *vru;
     vo_upsample_pairs *simulated; /* NULL: the stored pairs are compared */
+    vo_upsample_pairs *repeated;  /* the scene with slightly different gravity; NULL: none */
     const vo_upsample_pairs *pairs;
     vo_upsample_meter meter;
     int surface_count;
@@ -62,14 +63,13 @@ static vo_result add_base(comparison *c, const char *name, vo_upsample_base base
 static vo_result add_surfaces(comparison *c) {
     VO_TRY(add_base(c, "barycentric", VO_UPSAMPLE_BARYCENTRIC));
     VO_TRY(add_base(c, "loop", VO_UPSAMPLE_LOOP));
-    if (c->vru->operator_count + 3 > VO_UPSAMPLE_MAX_SURFACES)
-        return vo_fail(c->ctx, VO_BAD_ARGUMENT, "%s: has %d operators; up to %d can be compared",
-                       c->def->input, c->vru->operator_count, VO_UPSAMPLE_MAX_SURFACES - 3);
+    VO_REQUIRE(c->ctx, c->vru->operator_count + 4 <= VO_UPSAMPLE_MAX_SURFACES);
     for (int i = 0; i < c->vru->operator_count; i++) {
         const vo_vru_operator *named = &c->vru->operators[i];
         add_surface(c, VO_COMPARED_OPERATOR, named->name)->op = named->op;
     }
     if (c->vru->operator_count) add_surface(c, VO_COMPARED_RUN, "run");
+    if (c->repeated) add_surface(c, VO_COMPARED_REPEAT, "repeat")->pairs = c->repeated;
     return VO_OK;
 }
 
@@ -119,18 +119,25 @@ static bool has_same_triangles(const vo_upsample_mesh *a, const vo_upsample_mesh
 }
 
 /* Simulates the scene with the tracking of the training. */
-static vo_result simulate(comparison *c) {
-    const vo_upsample_pairs *stored = c->vru->pairs;
+static vo_result simulate(comparison *c, int fine_change_count, const char *const *fine_changes,
+                          vo_upsample_pairs **out) {
     vo_upsample_simulate_def def = vo_upsample_simulate_def_default();
     def.test_kind = c->def->test_kind;
     def.test_functions =
-        c->def->test_functions >= 0 ? c->def->test_functions : stored->test_function_count;
+        c->def->test_functions >= 0 ? c->def->test_functions : c->vru->pairs->test_function_count;
     def.max_frames = c->def->max_frames;
     def.override_count = c->def->override_count;
     def.overrides = c->def->overrides;
+    def.fine_override_count = fine_change_count;
+    def.fine_overrides = fine_changes;
     def.progress = after_frame;
     def.user = c;
-    VO_TRY(vo_upsample_simulate(c->ctx, 1, &c->def->scene, &def, &c->simulated));
+    return vo_upsample_simulate(c->ctx, 1, &c->def->scene, &def, out);
+}
+
+static vo_result simulate_scene(comparison *c) {
+    const vo_upsample_pairs *stored = c->vru->pairs;
+    VO_TRY(simulate(c, 0, NULL, &c->simulated));
     c->pairs = c->simulated;
     if (has_same_triangles(&stored->coarse, &c->pairs->coarse) &&
         has_same_triangles(&stored->fine, &c->pairs->fine))
@@ -140,6 +147,20 @@ static vo_result simulate(comparison *c) {
                    "same garment",
                    c->def->scene, c->pairs->coarse.vertex_count, c->pairs->fine.vertex_count,
                    c->def->input, stored->coarse.vertex_count, stored->fine.vertex_count);
+}
+
+/* Relative change of gravity of the repeated simulation: several units of a float. */
+static const double GRAVITY_CHANGE = 1e-6;
+
+static vo_result repeat_scene(comparison *c) {
+    vo_scene *scene;
+    char change[160];
+    const char *changes[] = {change};
+    VO_TRY(vo_scene_load(c->ctx, c->def->scene, c->def->override_count, c->def->overrides, &scene));
+    vo_vec3 g = v3_scale(1 + GRAVITY_CHANGE, scene->def.gravity);
+    vo_scene_destroy(scene);
+    snprintf(change, sizeof change, "gravity=[%.17g,%.17g,%.17g]", g.x, g.y, g.z);
+    return simulate(c, 1, changes, &c->repeated);
 }
 
 /* The meter with as many modes as there are coarse vertices. */
@@ -378,7 +399,11 @@ static vo_result run(comparison *c) {
     VO_TRY(vo_vru_load(c->ctx, c->def->input, &c->vru));
     c->pairs = c->vru->pairs;
     VO_TRY(check_images(c));
-    if (c->def->scene) VO_TRY(simulate(c));
+    if (c->def->noise_floor && !c->def->scene)
+        return vo_fail(c->ctx, VO_BAD_ARGUMENT,
+                       "the noise floor needs a scene, which is simulated twice");
+    if (c->def->scene) VO_TRY(simulate_scene(c));
+    if (c->def->noise_floor) VO_TRY(repeat_scene(c));
     if (c->def->images) VO_TRY(vo_folder_create(c->ctx, c->def->images));
     VO_TRY(add_surfaces(c));
     VO_TRY(create_meter(c));
@@ -397,6 +422,7 @@ static void release(comparison *c) {
     }
     vo_upsample_meter_free(&c->meter);
     vo_upsample_pairs_destroy(c->simulated);
+    vo_upsample_pairs_destroy(c->repeated);
     vo_vru_destroy(c->vru);
 }
 

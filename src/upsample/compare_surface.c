@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void apply_rows(const vo_sparse_rows *rows, const float *coarse, float *out) {
     for (int i = 0; i < rows->row_count; i++) {
@@ -32,6 +33,11 @@ static void apply_operator(const vo_upsample_operator *op, const vo_upsample_pai
     vo_upsample_operator_apply(op, states, out);
 }
 
+static void copy_fine(const vo_upsample_pairs *p, int frame, float *out) {
+    size_t size = 3 * (size_t)p->fine.vertex_count;
+    memcpy(out, p->fine_frames + (size_t)frame * size, size * sizeof *out);
+}
+
 void vo_compared_surface_evaluate(const vo_compared_surface *s, const vo_upsample_pairs *pairs,
                                   int sequence, int frame, float *positions) {
     const float *coarse =
@@ -40,6 +46,8 @@ void vo_compared_surface_evaluate(const vo_compared_surface *s, const vo_upsampl
         apply_rows(&s->rows, coarse, positions);
     else if (s->kind == VO_COMPARED_OPERATOR)
         apply_operator(s->op, pairs, pairs->first_frame[sequence], frame, positions);
+    else if (s->kind == VO_COMPARED_REPEAT)
+        copy_fine(s->pairs, frame, positions);
 }
 
 void vo_compared_surface_add(vo_compared_surface *s, const vo_upsample_frame_difference *frame) {

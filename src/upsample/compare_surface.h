@@ -8,6 +8,7 @@
 typedef enum vo_compared_kind {
     VO_COMPARED_BASE,     /* interpolation of the coarse mesh */
     VO_COMPARED_OPERATOR, /* U p of a learned operator */
+    VO_COMPARED_REPEAT,   /* the fine cloth of other pairs */
     VO_COMPARED_RUN       /* positions given by the caller */
 } vo_compared_kind;
 
@@ -16,6 +17,7 @@ typedef struct vo_compared_surface {
     const char *name;               /* not owned */
     vo_sparse_rows rows;            /* of an interpolation */
     const vo_upsample_operator *op; /* not owned */
+    const vo_upsample_pairs *pairs; /* of a repeat; not owned */
     /* Sums over frames. */
     int frames;
     double position_square, normal_angle, energy, reference_energy, energy_error, difference;

@@ -2,8 +2,8 @@
 
 #include "core/file.h"
 #include "core/memory.h"
+#include "rt/base/half.h"
 #include "upsample/compress/compress.h"
-#include "upsample/half.h"
 #include "upsample/pairs_view.h"
 
 #include <math.h>
@@ -119,8 +119,8 @@ static vo_result store_factors(vo_upsample_detail *d, int k, const vo_low_rank *
     size_t right = (size_t)low->input_count * (size_t)low->rank;
     float *factors = vo_new_array(d->vru->ctx, float, factor_count(op, low->rank));
     if (!factors) return vo_fail_memory(d->vru->ctx, "an operator");
-    for (size_t i = 0; i < left; i++) factors[i] = vo_half_to_float(low->left[i]);
-    for (size_t i = 0; i < right; i++) factors[left + i] = vo_half_to_float(low->right[i]);
+    for (size_t i = 0; i < left; i++) factors[i] = vo_rt_half_to_float(low->left[i]);
+    for (size_t i = 0; i < right; i++) factors[left + i] = vo_rt_half_to_float(low->right[i]);
     for (int r = 0; r < low->rank; r++)
         centre_row(factors + left + (size_t)r * (size_t)low->input_count, 1 + op->history,
                    op->coarse_count);

@@ -1,6 +1,6 @@
 #include "upsample/rounding.h"
 
-#include "upsample/half.h"
+#include "rt/base/half.h"
 
 #include <math.h>
 
@@ -32,9 +32,10 @@ void vo_round_row_half(int count, const double *row, double sum, uint16_t *out) 
     if (count == 0) return;
     for (int i = 0; i < count; i++) error -= row[i];
     for (int i = 0; i < count; i++) {
-        out[i] = vo_half_from_float((float)(row[i] + error / count));
-        rest -= (double)vo_half_to_float(out[i]);
+        out[i] = vo_rt_half_from_float((float)(row[i] + error / count));
+        rest -= (double)vo_rt_half_to_float(out[i]);
         if ((out[i] & 0x7fff) < (out[smallest] & 0x7fff)) smallest = i;
     }
-    out[smallest] = vo_half_from_float((float)((double)vo_half_to_float(out[smallest]) + rest));
+    out[smallest] =
+        vo_rt_half_from_float((float)((double)vo_rt_half_to_float(out[smallest]) + rest));
 }

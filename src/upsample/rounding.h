@@ -10,7 +10,7 @@
  * sum is. */
 void vo_round_row(int count, const double *row, double sum, float *out);
 
-/* The same with half floats (upsample/half.h). */
+/* The same with half floats (rt/base/half.h). */
 void vo_round_row_half(int count, const double *row, double sum, uint16_t *out);
 
 #endif

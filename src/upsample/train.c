@@ -4,6 +4,7 @@
 #include "core/timer.h"
 #include "upsample/detail.h"
 #include "upsample/file/vru.h"
+#include "upsample/fit/fit.h"
 #include "upsample/fitting.h"
 #include "upsample/pairs_view.h"
 #include "upsample/partial.h"
@@ -115,9 +116,9 @@ static vo_result fit_and_save(vo_vru *vru, const vo_upsample_refit_def *def,
     VO_TRY(vo_upsample_pairs_view(vru->pairs, first, count, &view));
     vo_result result =
         vo_upsample_fit_timed(&view, &def->fit, def->choose_exponent, def->validate, &op, &times);
+    describe_pairs(&view, report);
     vo_upsample_pairs_close_view(&view);
     if (result != VO_OK) return result;
-    describe_pairs(vru->pairs, report);
     describe_operator(op, report);
     report->harmonics = times.harmonics;
     report->harmonics_were_stored = times.harmonics_were_stored;
@@ -182,6 +183,7 @@ vo_result vo_upsample_train(vo_context *ctx, const vo_upsample_train_def *def,
     if (!report) report = &local;
     *report = (vo_upsample_report){0};
     VO_TRY(check_output(ctx, &def->output));
+    VO_TRY(vo_upsample_fit_def_validate(ctx, &def->fit));
     if (def->scene_count > 0 && def->run_count > 0)
         return vo_fail(ctx, VO_BAD_ARGUMENT, "there are both scenes and runs; give one of them");
     if (def->run_count > 0) return train_with_runs(ctx, def, report);

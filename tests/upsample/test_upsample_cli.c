@@ -140,6 +140,9 @@ static void comparison_measures_all_surfaces(void **state) {
     assert_non_null(strstr(r.out, "31 frames"));
     assert_non_null(strstr(r.out, "barycentric"));
     assert_true(exists(in(folder, "c/compare.json")));
+    expect_out(folder, "upsample compare flag.vru wind.json --noise-floor --frames 5", 0,
+               "repeat ");
+    expect(folder, "upsample compare flag.vru --noise-floor", 2, "needs a scene");
     ran_free(&r);
 }
 
@@ -185,7 +188,7 @@ static void operators_are_fitted_to_sequences(void **state) {
     expect_out(folder, "upsample train flag.json wind.json -o two.vru --operator all", 0,
                "72 in 2 sequences");
     expect_out(folder, "upsample fit two.vru --sequences 0 --operator calm --json", 0,
-               "\"operator_bytes\"");
+               "\"frames\": 41");
     expect_out(folder, "upsample fit two.vru --sequences 1:1 --operator windy --asset two.vrt", 0,
                "two.vrt");
     expect_out(folder, "info two.vrt", 0, "operators        3");

@@ -1,4 +1,4 @@
-/* Tests of compressed operators, of half floats and of cross-validation. */
+/* Tests of compressed operators and of cross-validation. */
 #include "upsample_pairs.h"
 
 #include "linalg/eigen.h"
@@ -6,7 +6,6 @@
 #include "upsample/fit/cross_validation.h"
 #include "upsample/fit/evaluate.h"
 #include "upsample/fit/fit.h"
-#include "upsample/half.h"
 
 #include <stdio.h>
 
@@ -38,30 +37,6 @@ static void free_fixture(fixture *f) {
     vo_harmonics_destroy(f->harmonics);
     vo_upsample_pairs_destroy(f->pairs);
     vo_context_destroy(f->ctx);
-}
-
-/* ---- half floats ---------------------------------------------------------------------------- */
-
-static void halves_round_to_nearest(void **state) {
-    (void)state;
-    for (uint32_t bits = 0; bits < 0x7c00; bits++) { /* all finite values and what lies between */
-        float value = vo_half_to_float((uint16_t)bits),
-              next = vo_half_to_float((uint16_t)(bits + 1));
-        assert_int_equal(vo_half_from_float(value), bits);
-        assert_int_equal(vo_half_from_float(-value), bits | 0x8000);
-        if (bits + 1 == 0x7c00) break;
-        float middle = value + (next - value) / 2;
-        assert_int_equal(vo_half_from_float(middle), bits + bits % 2); /* ties to even */
-        assert_int_equal(vo_half_from_float(nextafterf(middle, 0)), bits);
-        assert_int_equal(vo_half_from_float(nextafterf(middle, 1e9f)), bits + 1);
-    }
-    assert_near(vo_half_to_float(0x3c00), 1, 0);
-    assert_near(vo_half_to_float(0xc000), -2, 0);
-    assert_near(vo_half_to_float(0x0001), ldexp(1, -24), 0);
-    assert_int_equal(vo_half_from_float(65520), 0x7c00);
-    assert_int_equal(vo_half_from_float(65519), 0x7bff);
-    assert_true(isinf(vo_half_to_float(0x7c00)));
-    assert_true(isnan(vo_half_to_float(vo_half_from_float(NAN))));
 }
 
 /* ---- errors --------------------------------------------------------------------------------- */
@@ -384,7 +359,6 @@ static int skip_without_lapack(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_round_to_nearest),
         cmocka_unit_test(low_rank_errors_are_measured_and_fall_with_the_rank),
         cmocka_unit_test(low_rank_is_best_for_the_training_data),
         cmocka_unit_test(rank_is_chosen_by_memory),

@@ -27,7 +27,7 @@ typedef struct vo_compression_error {
 typedef struct vo_low_rank {
     vo_context *ctx;
     int fine_count, input_count, rank;
-    uint16_t *left;  /* [fine_count][rank] half floats (upsample/half.h) */
+    uint16_t *left;  /* [fine_count][rank] half floats (rt/base/half.h) */
     uint16_t *right; /* [rank][input_count] half floats; rows of every block of coarse_count sum to
                         0 within rounding */
     size_t bytes;    /* of both */

@@ -7,8 +7,8 @@
 #include "core/memory.h"
 #include "linalg/dense.h"
 #include "linalg/eigen.h"
+#include "rt/base/half.h"
 #include "upsample/compress/compress_metric.h"
-#include "upsample/half.h"
 #include "upsample/rounding.h"
 
 #include <math.h>
@@ -72,13 +72,19 @@ static vo_result decompose(decomposition *d) {
     return vo_dense_multiply_nn(d->ctx, d->rank, n, n, strongest, d->vector, d->right);
 }
 
-/* Scales component r so that the largest entry of its row of R is 1, for the range of halves. */
+/* Scales component r so that the largest entries of its column of L and its row of R are equal:
+ * half floats below 2^-14 are zero. */
 static void balance(decomposition *d) {
     for (int r = 0; r < d->rank; r++) {
-        double largest = 0, *row = d->right + (size_t)r * (size_t)d->n;
-        for (int k = 0; k < d->n; k++) largest = fmax(largest, fabs(row[k]));
-        for (int k = 0; k < d->n && largest > 0; k++) row[k] /= largest;
-        for (int i = 0; i < d->rows; i++) d->left[(size_t)i * (size_t)d->rank + r] *= largest;
+        double most[2] = {0}, *row = d->right + (size_t)r * (size_t)d->n;
+        double *column = d->left + r;
+        for (int i = 0; i < d->rows; i++)
+            most[0] = fmax(most[0], fabs(column[(size_t)i * (size_t)d->rank]));
+        for (int k = 0; k < d->n; k++) most[1] = fmax(most[1], fabs(row[k]));
+        if (!(most[0] > 0 && most[1] > 0)) continue;
+        double scale = sqrt(most[1] / most[0]);
+        for (int i = 0; i < d->rows; i++) column[(size_t)i * (size_t)d->rank] *= scale;
+        for (int k = 0; k < d->n; k++) row[k] /= scale;
     }
 }
 
@@ -87,7 +93,7 @@ static vo_result round_factors(const decomposition *d, int block, vo_low_rank *o
     for (int i = 0; i < d->rank * d->n; i += block)
         vo_round_row_half(block, d->right + i, 0, out->right + i);
     for (size_t i = 0; i < count; i++) {
-        out->left[i] = vo_half_from_float((float)d->left[i]);
+        out->left[i] = vo_rt_half_from_float((float)d->left[i]);
         if ((out->left[i] & 0x7fff) >= 0x7c00)
             return vo_fail(d->ctx, VO_BAD_ARGUMENT,
                            "the residual of the operator exceeds the range of half floats");
@@ -156,8 +162,8 @@ void vo_low_rank_expand(const vo_low_rank *l, float *value) {
     memset(value, 0, (size_t)l->fine_count * n * sizeof *value);
     for (size_t i = 0; i < (size_t)l->fine_count; i++)
         for (size_t r = 0; r < rank; r++) {
-            float w = vo_half_to_float(l->left[i * rank + r]);
+            float w = vo_rt_half_to_float(l->left[i * rank + r]);
             for (size_t k = 0; k < n; k++)
-                value[i * n + k] += w * vo_half_to_float(l->right[r * n + k]);
+                value[i * n + k] += w * vo_rt_half_to_float(l->right[r * n + k]);
         }
 }

@@ -42,13 +42,15 @@ vo_upsample_simulate_def vo_upsample_simulate_def_default(void) {
 
 /* Changes of the fine scene; strings belong to the coarse one. */
 static vo_result list_changes(session *s, vo_json_cursor fine) {
-    int given = s->def->override_count;
-    s->change_count = given + vo_json_length(fine);
+    int given = s->def->override_count, own = vo_json_length(fine);
+    int more = s->def->fine_override_count;
+    s->change_count = given + own + more;
     s->changes = vo_alloc_zero(s->ctx, ((size_t)s->change_count + 1) * sizeof *s->changes);
     if (!s->changes) return vo_fail_memory(s->ctx, "a scene");
     for (int i = 0; i < given; i++) s->changes[i] = s->def->overrides[i];
-    for (int i = given; i < s->change_count; i++)
-        VO_TRY(vo_json_read_string(vo_json_item(&fine, i - given), &s->changes[i]));
+    for (int i = 0; i < own; i++)
+        VO_TRY(vo_json_read_string(vo_json_item(&fine, i), &s->changes[given + i]));
+    for (int i = 0; i < more; i++) s->changes[given + own + i] = s->def->fine_overrides[i];
     return VO_OK;
 }
 

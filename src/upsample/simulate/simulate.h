@@ -24,6 +24,8 @@ typedef struct vo_upsample_simulate_def {
     bool coarse_only;       /* no fine simulation: fine_frames remain 0; default false */
     int override_count;     /* changes of all scenes, as "key=value" */
     const char *const *overrides;
+    int fine_override_count; /* further changes, of the fine scenes */
+    const char *const *fine_overrides;
     const char *folder;                /* of the saved states; NULL (default): none */
     int save_interval;                 /* frames between saved states; default 100 */
     vo_upsample_progress_fn *progress; /* NULL: none */
