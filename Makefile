@@ -92,7 +92,8 @@ bench-table1: all
 bench-upsampling: all
 	@FRAMES="$(FRAMES)" tools/bench_upsampling $(GARMENTS)
 
-install: all
+install: setup
+	@$(call build,build) --target voile_installed
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean:

@@ -4,7 +4,10 @@ include(CMakePackageConfigHelpers)
 
 set(voile_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/voile)
 install(TARGETS voile EXPORT voileTargets)
+# Everything that is installed; `make install` builds no tests.
+add_custom_target(voile_installed DEPENDS voile voile_rt voile_cli)
 if(OpenCL_FOUND)
+  add_dependencies(voile_installed voile_opencl)
   install(TARGETS voile_opencl ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/voile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -65,11 +65,12 @@ static int read_gamma(const char *words, vo_upsample_fit_def *fit) {
     if (!words) return CLI_DONE;
     double first = strtod(words, &comma), last = 0;
     if (comma != words && *comma == ',') last = strtod(comma + 1, &end);
-    if (!end || *end || !(first > 0) || !(last >= first) || !(last <= 1e12))
-        return cli_fail(CLI_USAGE_ERROR,
-                        "--gamma needs two penalties above 0, the second not smaller, for example "
-                        "1,1e5, not \"%s\".",
-                        words);
+    if (!end || *end || !(first >= 1e-6) || !(last >= first) || !(last <= 1e9))
+        return cli_fail(
+            CLI_USAGE_ERROR,
+            "--gamma needs two penalties from 1e-6 to 1e9, the second not smaller, for example "
+            "1,1e5, not \"%s\".",
+            words);
     fit->gamma_first = first;
     fit->gamma_last = last;
     return CLI_DONE;
@@ -104,9 +105,9 @@ static int read_fit(const cli_args *args, vo_upsample_fit_def *fit, bool *choose
     fit->base = (vo_upsample_base)find_word(args->base, bases, (int)fit->base);
     if (args->cutoff) fit->cutoff = args->cutoff;
     const cli_number numbers[] = {
-        {"exponent", *choose ? NULL : args->exponent, 1e-3, 100, &fit->exponent},
-        {"alpha", args->alpha, 0, 1e12, &fit->alpha},
-        {"beta", args->beta, 0, 1e12, &fit->beta}};
+        {"exponent", *choose ? NULL : args->exponent, 0.1, 100, &fit->exponent},
+        {"alpha", args->alpha, 0, 1e9, &fit->alpha},
+        {"beta", args->beta, 0, 1e9, &fit->beta}};
     int code = cli_read_numbers(sizeof numbers / sizeof *numbers, numbers);
     if (code == CLI_DONE) code = read_gamma(args->gamma, fit);
     if (code == CLI_DONE)
@@ -226,6 +227,16 @@ static int set_inputs(const cli_args *args, vo_upsample_train_def *def) {
     return CLI_DONE;
 }
 
+/* Checks that no file is written twice, or both read and replaced by another kind. */
+static int check_outputs(const cli_args *args, const char *input, const char *file) {
+    if (cli_is_same_file(args->asset, input) || cli_is_same_file(args->asset, file))
+        return cli_fail(CLI_USAGE_ERROR,
+                        "%s: --asset would replace the training file; name another file, such as "
+                        "garment.vrt.",
+                        args->asset);
+    return CLI_DONE;
+}
+
 static int train(session *s) {
     const cli_args *args = s->args;
     vo_upsample_train_def def = vo_upsample_train_def_default();
@@ -240,6 +251,7 @@ static int train(session *s) {
     if (code == CLI_DONE) code = cli_need_output(args->output);
     if (code == CLI_DONE) code = cli_need_output(args->asset);
     if (code == CLI_DONE) code = read_rank(args, &rank);
+    if (code == CLI_DONE) code = check_outputs(args, NULL, args->output);
     if (code != CLI_DONE) return code;
     def.output = (vo_upsample_output){args->output, args->name, args->asset, rank};
     def.max_frames = count_frames(args);
@@ -271,6 +283,8 @@ static int fit(session *s) {
     if (args->sequences.last >= 0)
         def.sequence_count = args->sequences.last - args->sequences.first + 1;
     const char *file = args->output ? args->output : def.input;
+    code = check_outputs(args, def.input, file);
+    if (code != CLI_DONE) return code;
     def.output = (vo_upsample_output){file, args->name, args->asset, rank};
     code = end_action(s, vo_upsample_refit(s->ctx, &def, &report));
     if (code == CLI_DONE) upsample_print_report(args, file, &report);
@@ -332,6 +346,11 @@ static int compare(session *s) {
     return code == CLI_DONE ? upsample_print_comparison(args, &comparison) : code;
 }
 
+static bool has_ending(const char *name, const char *ending) {
+    size_t length = strlen(name), end = strlen(ending);
+    return length > end && strcmp(name + length - end, ending) == 0;
+}
+
 static int show(session *s) {
     const cli_args *args = s->args;
     vo_upsample_show_def def = vo_upsample_show_def_default();
@@ -346,6 +365,9 @@ static int show(session *s) {
         code = read_list("harmonics", args->harmonics, 1, &def.harmonic_count, harmonics);
     if (code == CLI_DONE) code = read_view(args, &def.view);
     if (code == CLI_DONE) code = cli_need_output(args->output);
+    if (code == CLI_DONE && !has_ending(args->output, ".png"))
+        code = cli_fail(CLI_USAGE_ERROR, "%s: the image is a PNG file; name it FILE.png.",
+                        args->output);
     if (code != CLI_DONE) return code;
     def.input = args->operands[1];
     def.name = args->name;

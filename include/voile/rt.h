@@ -703,7 +703,8 @@ VO_API void vo_rt_cloth_set_constraint(vo_rt_cloth *cloth, vo_rt_constraint_fn *
                                        void *user);
 
 /* Buffers of the host for vo_rt_cloth_write_output; NULL members are skipped. Strides in bytes, 0:
- * packed. Each has render_vertex_count elements (vo_rt_asset_get_info). */
+ * packed, otherwise at least the size of an element. Each has render_vertex_count elements
+ * (vo_rt_asset_get_info). */
 typedef struct vo_rt_output {
     float *positions; /* m, interpolated between the last two steps */
     size_t position_stride;

@@ -1,9 +1,11 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "core/file.h"
 
 #include "core/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +89,15 @@ static void flush_folder(const char *path) {
     close(fd);
 }
 
-vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, size_t size) {
+/* Writes a device or a pipe in place. */
+static vo_result write_in_place(vo_context *ctx, const char *path, const void *data, size_t size) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || !write_and_close(fd, data, size, false)) return fail_errno(ctx, "write", path);
+    return VO_OK;
+}
+
+static vo_result write_and_rename(vo_context *ctx, const char *path, const void *data,
+                                  size_t size) {
     char temporary[VO_PATH_SIZE];
     int length = snprintf(temporary, sizeof temporary, "%s.tmp", path);
     if (length < 0 || (size_t)length >= sizeof temporary)
@@ -101,6 +111,16 @@ vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, siz
     }
     flush_folder(path);
     return VO_OK;
+}
+
+vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, size_t size) {
+    char target[PATH_MAX];
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return write_in_place(ctx, path, data, size);
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && realpath(path, target))
+        return write_and_rename(ctx, target, data, size);
+    return write_and_rename(ctx, path, data, size);
 }
 
 vo_result vo_file_append(vo_context *ctx, const char *path, const void *data, size_t size) {

@@ -15,7 +15,8 @@ typedef struct vo_bytes {
 vo_result vo_file_read(vo_context *ctx, const char *path, vo_bytes *out);
 void vo_bytes_free(vo_context *ctx, vo_bytes *bytes);
 
-/* Writes PATH.tmp in the same folder, flushes it to the disk and renames it to PATH. */
+/* Writes PATH.tmp in the same folder, flushes it to the disk and renames it to PATH. A symbolic
+ * link is followed; devices and pipes are written in place. */
 vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, size_t size);
 
 /* Appends to a file in one write; creates it if needed. Does not flush: a crash of the machine may

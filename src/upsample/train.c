@@ -103,6 +103,18 @@ static vo_result save_asset(const vo_vru *vru, const vo_upsample_output *output,
     return result;
 }
 
+/* Warns about pairs in which the fine cloth does not follow the coarse one. */
+static void check_distance(const vo_upsample_pairs *p, const char *file) {
+    double most = 0, size = (double)vo_upsample_mesh_size(&p->fine);
+    for (int f = 0; f < p->frame_count; f++) most = fmax(most, (double)p->stats[f].distance);
+    if (most > 0.25 * size)
+        vo_log_line(
+            p->ctx, VO_LOG_WARNING,
+            "%s: the fine cloth is up to %.2f m (RMS) away from the coarse one, which has a "
+            "size of %.2f m; use the same motion and the same wind for both",
+            file, most, size);
+}
+
 /* Fits an operator to sequences of the pairs and writes the files. */
 static vo_result fit_and_save(vo_vru *vru, const vo_upsample_refit_def *def,
                               vo_upsample_report *report) {
@@ -151,6 +163,7 @@ static vo_result fit_pairs(vo_context *ctx, const vo_upsample_train_def *def,
                            vo_upsample_pairs *pairs, vo_upsample_report *report) {
     vo_vru *vru;
     VO_TRY(vo_vru_create(ctx, pairs, def->scene_count, def->scenes, &vru));
+    check_distance(pairs, def->output.file);
     const vo_upsample_refit_def fit = {
         .output = def->output, .fit = def->fit, .choose_exponent = def->choose_exponent};
     vo_result result = fit_and_save(vru, &fit, report);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct sum_job {
     const double *value;
@@ -313,6 +315,17 @@ static void file_write_is_atomic(void **state) {
     assert_string_equal(bytes.data, "hello you");
     vo_bytes_free(ctx, &bytes);
     assert_int_equal(vo_file_read(ctx, missing, &bytes), VO_IO_FAILED);
+    char link[600];
+    snprintf(link, sizeof link, "%s/link.txt", folder);
+    assert_int_equal(symlink(path, link), 0);
+    assert_ok(ctx, vo_file_write(ctx, link, "linked", 6)); /* follows the link */
+    assert_ok(ctx, vo_file_read(ctx, path, &bytes));
+    assert_string_equal(bytes.data, "linked");
+    vo_bytes_free(ctx, &bytes);
+    assert_ok(ctx, vo_file_write(ctx, "/dev/null", "x", 1)); /* is not replaced */
+    struct stat info;
+    assert_int_equal(stat("/dev/null", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
     vo_context_destroy(ctx);
 }
 

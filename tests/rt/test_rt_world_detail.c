@@ -195,6 +195,11 @@ static void test_blend_mixes_with_the_animated_pose(void **state) {
     assert_rt_ok(w, vo_rt_cloth_write_output(c, &output));
     for (int i = 0; i < RT_GRID_VERTICES; i++)
         assert_true(f3_distance(x[i], asset->position[i]) < 1e-5f);
+    output.position_stride = 8;
+    assert_int_equal(vo_rt_cloth_write_output(c, &output), VO_BAD_ARGUMENT);
+    assert_non_null(strstr(vo_rt_world_message(w), "output.position_stride is 8 bytes"));
+    output = (vo_rt_output){.tangents = &x->x, .tangent_stride = 12};
+    assert_int_equal(vo_rt_cloth_write_output(c, &output), VO_BAD_ARGUMENT);
     free(x);
     vo_rt_world_destroy(w);
     vo_rt_asset_destroy(asset);

@@ -85,12 +85,42 @@ static void runs_replace_simulations(void **state) {
     expect(folder, "upsample train coarse fine -o c.vru --set fps=3", 2, "already");
 }
 
+static void training_files_are_not_replaced(void **state) {
+    (void)state;
+    const char *folder = train();
+    expect(folder, "upsample fit flag.vru --asset flag.vru", 2, "would replace the training file");
+    expect(folder, "upsample fit flag.vru -o b.vru --asset flag.vru", 2, "would replace");
+    expect(folder, "upsample fit flag.vru -o b.vru --asset b.vru", 2, "would replace");
+    expect(folder, "upsample train flag.json -o c.vru --asset c.vru", 2, "would replace");
+    expect(folder, "upsample show flag.vru --columns 1 -o flag.vru", 2, "name it FILE.png");
+    expect(folder, "upsample fit flag.vru -q", 0, NULL);
+    assert_int_equal(symlink("flag.vru", in(folder, "link.vru")), 0);
+    expect(folder, "upsample fit link.vru --exponent 3 -q", 0, NULL);
+    struct stat info;
+    assert_int_equal(lstat(in(folder, "link.vru"), &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    expect_out(folder, "upsample fit flag.vru --json", 0, "\"exponent\": 4");
+}
+
+static void pairs_that_do_not_correspond_are_rejected(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    need_harmonics();
+    write_text(in(folder, "flag.json"), FLAG("4", "[3, 1, 0]"));
+    expect(folder, "upsample train flag.json -o a.vru --set upsampling.fine=[\"fps=30\"]", 1,
+           "the fine one needs more");
+    expect(folder,
+           "upsample train flag.json -o a.vru --set "
+           "upsampling.fine=[\"cloths[0].grid.columns=9\",\"cloths[0].grid.width=3\"]",
+           1, "two resolutions of the same garment");
+}
+
 /* Parameters whose fit would not be finite are rejected before the file is written. */
 static void extreme_parameters_leave_the_file_intact(void **state) {
     (void)state;
     const char *folder = train();
-    expect(folder, "upsample fit flag.vru --exponent 0.001", 2, "the exponent must be 0.1 to 100");
-    expect(folder, "upsample fit flag.vru --gamma 1e-320,1e12", 2, "gamma_first must be");
+    expect(folder, "upsample fit flag.vru --exponent 0.001", 2, "from 0.1 to 100");
+    expect(folder, "upsample fit flag.vru --gamma 1e-320,1e12", 2, "from 1e-6 to 1e9");
     expect(folder, "upsample fit flag.vru --exponent auto --regularisation tikhonov --alpha 1", 2,
            "");
     expect(folder, "upsample fit flag.vru --exponent auto --regularisation cutoff", 2,
@@ -283,6 +313,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_reports_sizes_and_errors),
         cmocka_unit_test(runs_replace_simulations),
+        cmocka_unit_test(training_files_are_not_replaced),
+        cmocka_unit_test(pairs_that_do_not_correspond_are_rejected),
         cmocka_unit_test(extreme_parameters_leave_the_file_intact),
         cmocka_unit_test(scene_that_differs_from_the_training_is_not_run),
         cmocka_unit_test(comparison_measures_all_surfaces),

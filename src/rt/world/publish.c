@@ -175,8 +175,8 @@ void vo_rt_publish(vo_rt_world *w) {
 }
 
 vo_result vo_rt_cloth_write_output(const vo_rt_cloth *c, const vo_rt_output *output) {
-    if (!output)
-        return vo_rt_fail(&c->world->message, VO_BAD_ARGUMENT, "output is NULL; pass the buffers");
+    vo_result result = vo_rt_check_output(&c->world->message, output);
+    if (result != VO_OK) return result;
     vo_rt_mesh mesh = vo_rt_publish_mesh(c);
     vo_rt_detail_write(&c->detail, &mesh, output);
     return VO_OK;

@@ -115,7 +115,8 @@ vo_result vo_rt_cloth_set_detail_weights(vo_rt_cloth *c, int count, const float 
 
 vo_result vo_rt_cloth_detail(const vo_rt_cloth *c, const vo_rt_output *output) {
     vo_rt_message *message = &c->world->message;
-    if (!output) return vo_rt_fail(message, VO_BAD_ARGUMENT, "output is NULL; pass the buffers");
+    vo_result result = vo_rt_check_output(message, output);
+    if (result != VO_OK) return result;
     if (!c->upsample.memory)
         return vo_rt_fail(message, VO_BAD_ARGUMENT,
                           "the asset has no detail mesh; add one with vo_rt_asset_add_detail");

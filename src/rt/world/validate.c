@@ -94,3 +94,29 @@ vo_result vo_rt_check_cloth_def(const vo_rt_cloth_def *d, vo_rt_message *message
     TRY(vo_rt_check_range(message, "angular_inertia", d->angular_inertia, 0, 1));
     return vo_rt_check_range(message, "centrifugal_inertia", d->centrifugal_inertia, 0, 1);
 }
+
+/* A stride of 0 means packed. */
+static vo_result check_stride(vo_rt_message *message, const char *name, const void *buffer,
+                              size_t stride, size_t least) {
+    if (!buffer || stride == 0 || stride >= least) return VO_OK;
+    return vo_rt_fail(message, VO_BAD_ARGUMENT, "output.%s is %u bytes; use 0, or at least %u",
+                      name, (unsigned)stride, (unsigned)least);
+}
+
+vo_result vo_rt_check_output(vo_rt_message *message, const vo_rt_output *o) {
+    if (!o) return vo_rt_fail(message, VO_BAD_ARGUMENT, "output is NULL; pass the buffers");
+    const struct {
+        const char *name;
+        const void *buffer;
+        size_t stride, least;
+    } member[] = {
+        {"position_stride", o->positions, o->position_stride, sizeof(vo_rt_vec3)},
+        {"normal_stride", o->normals, o->normal_stride, sizeof(vo_rt_vec3)},
+        {"tangent_stride", o->tangents, o->tangent_stride, sizeof(vo_rt_vec4)},
+        {"previous_stride", o->previous_positions, o->previous_stride, sizeof(vo_rt_vec3)}};
+    vo_result result = VO_OK;
+    for (size_t i = 0; i < sizeof member / sizeof *member && result == VO_OK; i++)
+        result = check_stride(message, member[i].name, member[i].buffer, member[i].stride,
+                              member[i].least);
+    return result;
+}

@@ -422,5 +422,6 @@ vo_result vo_rt_check_transform(vo_rt_transform *t, vo_rt_message *message); /* 
 vo_result vo_rt_check_adaption(const vo_rt_adaption *adaption, vo_rt_message *message);
 vo_result vo_rt_check_range(vo_rt_message *message, const char *name, float value, float low,
                             float high);
+vo_result vo_rt_check_output(vo_rt_message *message, const vo_rt_output *output);
 
 #endif

@@ -114,6 +114,23 @@ void vo_upsample_engine_describe(const vo_upsample_engine *e, vo_upsample_mesh *
     vo_realtime_list_attachments(e->realtime, e->cloth, m->attachment);
 }
 
+/* Fails unless the fine cloth is finer and of the same size. */
+static vo_result check_resolution(const vo_upsample_pairs *p) {
+    double coarse = (double)vo_upsample_mesh_size(&p->coarse);
+    double fine = (double)vo_upsample_mesh_size(&p->fine);
+    if (p->fine.vertex_count <= p->coarse.vertex_count)
+        return vo_fail(p->ctx, VO_BAD_DATA,
+                       "the fine cloth has %d vertices and the coarse one %d; the fine one needs "
+                       "more (give the coarse run first, or change upsampling.fine of the scene)",
+                       p->fine.vertex_count, p->coarse.vertex_count);
+    if (fabs(fine - coarse) > 0.1 * coarse)
+        return vo_fail(p->ctx, VO_BAD_DATA,
+                       "the fine cloth has a size of %.3f m and the coarse one of %.3f m; use two "
+                       "resolutions of the same garment",
+                       fine, coarse);
+    return VO_OK;
+}
+
 vo_result vo_upsample_engine_create_pairs(const vo_upsample_engine *coarse,
                                           const vo_upsample_engine *fine, int frame_count,
                                           vo_upsample_pairs **out) {
@@ -128,7 +145,7 @@ vo_result vo_upsample_engine_create_pairs(const vo_upsample_engine *coarse,
     vo_upsample_engine_describe(fine, &(*out)->fine);
     memcpy((*out)->asset, data, bytes);
     (*out)->frame_s = (float)coarse->scene->def.frame_time;
-    return VO_OK;
+    return check_resolution(*out);
 }
 
 /* ---- measures ------------------------------------------------------------------------------- */

@@ -34,7 +34,9 @@ const float *vo_upsample_engine_velocities(const vo_upsample_engine *engine);
 /* Writes the positions as three floats each. */
 void vo_upsample_engine_copy_frame(const vo_upsample_engine *engine, float *out);
 
-/* Allocates pairs of one sequence with the meshes of both engines and the coarse garment. */
+/* Allocates pairs of one sequence with the meshes of both engines and the coarse garment.
+ * VO_BAD_DATA unless the fine cloth has more vertices and the same size; *out then belongs to the
+ * caller as well. */
 vo_result vo_upsample_engine_create_pairs(const vo_upsample_engine *coarse,
                                           const vo_upsample_engine *fine, int frame_count,
                                           vo_upsample_pairs **out);
