@@ -196,6 +196,13 @@ static void test_damaged_states_are_not_used(void **state) {
     def.folder = folder;
     def.save_interval = 3;
     assert_true(simulate(1, &def) == hash);
+    char other_path[VO_PATH_SIZE], third[VO_PATH_SIZE];
+    vo_path_join(other_path, sizeof other_path, folder, "0-frames-0.vof");
+    vo_path_join(third, sizeof third, folder, "third");
+    assert_int_equal(rename(path, third), 0); /* exchanged files */
+    assert_int_equal(rename(other_path, path), 0);
+    assert_int_equal(rename(third, other_path), 0);
+    assert_true(simulate(1, &def) == hash);
     def.test_functions = 5; /* states of another definition */
     uint64_t other = simulate(1, &def);
     def.folder = NULL;

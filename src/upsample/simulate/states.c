@@ -77,7 +77,7 @@ static bool read_frames(vo_upsample_states *s, vo_upsample_pairs *p, int chunk) 
     size_t first = (size_t)chunk * (size_t)s->interval;
     name_file(s, "frames", chunk, path);
     if (!vo_file_exists(path) || vo_vof_open(s->ctx, path, &reader) != VO_OK) return false;
-    bool ok = has_key(s, reader);
+    bool ok = has_key(s, reader) && vo_vof_frame(reader) == (int)first;
 #define X(tag, columns, rows, array)                                    \
     ok = ok && read_section(reader, tag, columns, s->interval * (rows), \
                             (array) + first * (size_t)(columns) * (size_t)(rows));
