@@ -71,7 +71,8 @@ typedef struct vo_realtime_settings {
     double budget_ms; /* [0] counted cost of a step, ms, to which refinement is limited; 0: none */
     bool budget_clock; /* [false] measured time of a step in place of the counted cost: the run is
                           not reproducible; needs budget_ms */
-    double offset;     /* [0.006] m, distance of the surface that cloth collides with from bodies */
+    double offset; /* [0.003] m, distance of the surface that cloth collides with from bodies, 0 to
+                      0.1 */
     vo_realtime_bodies bodies; /* [VO_REALTIME_MESHES] */
     bool self_collision;       /* [false] cloth collides with itself and with other cloth */
     double thickness;          /* [0.002] m, distance between layers of cloth, at most 0.1 */

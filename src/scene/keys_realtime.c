@@ -33,7 +33,7 @@ const vo_key vo_realtime_keys[] = {
     KEY("budget_clock", BOOL, "false", NULL,
         "`budget_ms` limits the measured time of a step instead; such a run is not reproducible."),
     KEY("offset", NONNEGATIVE, "0.003", "m",
-        "Distance of the surface that cloth collides with from obstacles, at most 1."),
+        "Distance of the surface that cloth collides with from obstacles, at most 0.1."),
     KEY("bodies", WORD, "\"meshes\"", NULL,
         "What cloth collides with where a character has bones: `meshes`: its surface; `capsules`: "
         "capsules on its bones, fitted to the surface, which are much faster.",

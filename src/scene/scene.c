@@ -161,7 +161,7 @@ static const char *realtime_defect(const vo_scene_def *d) {
         return "realtime.budget_ms must be 0, or 0.001 to 10,000 ms";
     if (r->budget_clock && r->budget_ms <= 0)
         return "realtime.budget_clock needs realtime.budget_ms above 0";
-    if (!(r->offset >= 0 && r->offset <= 1)) return "realtime.offset must be 0 to 1 m";
+    if (!(r->offset >= 0 && r->offset <= 0.1)) return "realtime.offset must be 0 to 0.1 m";
     if (!(r->thickness >= 0 && r->thickness <= 0.1)) return "realtime.thickness must be 0 to 0.1 m";
     if (!(r->compression >= 0 && r->compression <= 1)) return "realtime.compression must be 0 to 1";
     if (!(r->damping >= 0 && r->damping <= 100)) return "realtime.damping must be 0 to 100 1/s";

@@ -119,6 +119,7 @@ static void wrong_values_are_rejected(void **state) {
     expect_message("realtime.rate=5", "realtime.rate");
     expect_message("realtime.levels=7", "realtime.levels");
     expect_message("realtime.thickness=0.2", "realtime.thickness");
+    expect_message("realtime.offset=0.11", "realtime.offset: must be 0 to 0.1 m");
     expect_message("realtime.substeps=65", "realtime.substeps");
     expect_message("realtime.solver=pcg", "realtime.solver");
     expect_message("realtime.budget_clock=true", "realtime.budget_clock: needs");
