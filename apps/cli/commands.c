@@ -443,7 +443,8 @@ const cli_command cli_commands[] = {
      "of two cloths or of a cloth and an obstacle; no node is inside a closed obstacle; no face is "
      "degenerate. Touching faces intersect. The tests are exact, without a tolerance, and "
      "independent of the collision code of the simulation. For the initial state of a scene, and "
-     "for a mesh that intersects itself, these are warnings. Ctrl-C ends the check after the "
+     "for a mesh that intersects itself, these are warnings, as is cloth of a run that is "
+     "stretched to more than twice its length. Ctrl-C ends the check after the "
      "current frame and prints the findings up to there.",
      check_options, NULL, NULL, check_examples},
     {"export", cmd_export, "DIR", true, "exports the frames of a run",

@@ -83,7 +83,8 @@ typedef void vo_finding_fn(void *user, bool fatal, const char *text);
 typedef void vo_inspection_fn(void *user, int frame, const vo_inspection *inspection);
 
 typedef enum vo_check_kind {
-    VO_CHECK_RUN,   /* a folder: all bytes of every frame; intersections are fatal */
+    VO_CHECK_RUN, /* a folder: all bytes of every frame; intersections are fatal, strain above 1 is
+                     a warning */
     VO_CHECK_SCENE, /* a scene with all its files; intersections of the initial state are warnings.
                        The PLY file shows those that untangling does not remove */
     VO_CHECK_CLOTH, /* a mesh for cloth; self-intersections are warnings */

@@ -11,6 +11,7 @@
  *     world     cloths, wind, fans, cameras                                      realtime_world.c
  *     leaves    leaf meshes to meshes with material space                        realtime_leaves.c
  *     state     sections of frame files                                          realtime_state.c
+ *     warn      warnings about the cloth after a frame                           realtime_warn.c
  *     frame     the frame, statistics                                            realtime.c */
 #ifndef VO_REALTIME_REALTIME_H
 #define VO_REALTIME_REALTIME_H
@@ -22,6 +23,9 @@
 
 typedef struct vo_realtime vo_realtime;
 
+/* Fails if an obstacle or the surface of a character is open, which bodies must not be; names it.
+ * vo_realtime_create fails likewise, but after garments have been sewn. */
+vo_result vo_realtime_check_scene(vo_context *ctx, const vo_scene *scene);
 /* Creates the engine in the initial state of a simulation without solver, which must outlive it;
  * *out is NULL on failure. Logs keys of the scene that have no effect. */
 vo_result vo_realtime_create(vo_sim *sim, vo_realtime **out);
@@ -44,6 +48,9 @@ vo_result vo_realtime_step_pose(vo_realtime *realtime, int pose);
 void vo_realtime_end_frame(vo_realtime *realtime);
 /* Updates the meshes of the simulation. */
 vo_result vo_realtime_update_meshes(vo_realtime *realtime);
+
+/* After the last frame of a run: logs intersections that remain, unless they were logged. */
+vo_result vo_realtime_warn_end(vo_realtime *realtime);
 
 /* Objects of the real-time library, owned by the engine. */
 vo_rt_world *vo_realtime_get_world(vo_realtime *realtime);

@@ -1,6 +1,8 @@
 /* Obstacles as bodies of the real-time library: rigid meshes that follow a transform, meshes whose
  * vertices are set for every pose, or capsules on bones. */
 #include "character/body_private.h"
+#include "core/file.h"
+#include "core/plural.h"
 #include "realtime/realtime_private.h"
 
 static bool is_static(const vo_scene_obstacle *o) {
@@ -36,19 +38,60 @@ static vo_result set_bones(vo_realtime *r, int i, double t) {
     return vo_rt_body_set_bones(b->body, b->bone_count, b->bone);
 }
 
-static vo_result fail_body(const vo_realtime *r, vo_result result, int i) {
-    if (result == VO_NO_MEMORY) return vo_fail_memory(r->ctx, "a body");
-    return vo_fail(
-        r->ctx, VO_BAD_DATA,
-        "obstacle %d is not suitable for the engine realtime: %s; close its surface with "
-        "outward normals, or set engine to quality",
-        i, vo_rt_world_message(r->world));
+static bool has_bones(const vo_scene *scene, int i) {
+    return scene->obstacle[i].body && vo_body_bone_count(scene->obstacle[i].body) > 0;
 }
 
-static bool has_capsules(const vo_realtime *r, int i) {
-    const vo_body *body = r->sim->scene->obstacle[i].body;
-    return r->sim->scene->def.realtime.bodies == VO_REALTIME_CAPSULES && body &&
-           vo_body_bone_count(body) > 0;
+static bool has_capsules(const vo_scene *scene, int i) {
+    return scene->def.realtime.bodies == VO_REALTIME_CAPSULES && has_bones(scene, i);
+}
+
+/* Fails because obstacle i is not a body; `defect` states why. Names the character and its file. */
+static vo_result fail_unsuitable(vo_context *ctx, const vo_scene *scene, int i,
+                                 const char *defect) {
+    char name[VO_PATH_SIZE + 40];
+    const vo_body *body = scene->obstacle[i].body;
+    int c = scene->character_count - 1;
+    while (c >= 0 && scene->character[c].obstacle != i) c--;
+    snprintf(name, sizeof name, "obstacle %d", i);
+    if (c >= 0 && body)
+        snprintf(name, sizeof name, "characters[%d]%s%s%s", c, body->path ? " (" : "",
+                 body->path ? body->path : "", body->path ? ")" : "");
+    return vo_fail(ctx, VO_BAD_DATA,
+                   "%s is not suitable for the engine realtime: %s; %sclose its surface with "
+                   "outward normals, or set engine to quality",
+                   name, defect,
+                   has_bones(scene, i) ? "set realtime.bodies to \"capsules\", " : "");
+}
+
+static vo_result fail_body(const vo_realtime *r, vo_result result, int i) {
+    if (result == VO_NO_MEMORY) return vo_fail_memory(r->ctx, "a body");
+    return fail_unsuitable(r->ctx, r->sim->scene, i, vo_rt_world_message(r->world));
+}
+
+/* Number of boundary edges; *first is one of them. */
+static int count_boundary_edges(const vo_mesh *mesh, int *first) {
+    int count = 0;
+    for (int e = mesh->edge_count - 1; e >= 0; e--)
+        if (mesh->edge_face[e][1] < 0) count++, *first = e;
+    return count;
+}
+
+vo_result vo_realtime_check_scene(vo_context *ctx, const vo_scene *scene) {
+    for (int i = 0; i < scene->obstacle_count; i++) {
+        const vo_mesh *mesh = scene->obstacle[i].mesh;
+        char defect[320];
+        int e = 0, count = has_capsules(scene, i) ? 0 : count_boundary_edges(mesh, &e);
+        if (count == 0) continue;
+        vo_vec3 x = v3_scale(
+            0.5, v3_add(mesh->node_x[mesh->edge_node[e][0]], mesh->node_x[mesh->edge_node[e][1]]));
+        snprintf(defect, sizeof defect,
+                 "its surface is open, with %s, the first at (%.4g, %.4g, "
+                 "%.4g) m",
+                 vo_count_words(count, "boundary edge", "boundary edges").s, x.x, x.y, x.z);
+        return fail_unsuitable(ctx, scene, i, defect);
+    }
+    return VO_OK;
 }
 
 /* Body of capsules on bones. */
@@ -80,7 +123,7 @@ static vo_result create_body(vo_realtime *r, int i) {
     vo_realtime_body *b = &r->body[i];
     vo_rt_body_def def = vo_rt_body_def_default();
     b->is_static = is_static(o);
-    if (has_capsules(r, i)) return create_capsules(r, i);
+    if (has_capsules(r->sim->scene, i)) return create_capsules(r, i);
     b->by_vertices = !b->is_static && (o->body || !r->sim->obstacle[i].rigid);
     b->vertex = vo_new_array(r->ctx, vo_rt_vec3, mesh->node_count);
     int32_t *triangle = vo_new_array(r->ctx, int32_t, 3 * mesh->face_count);

@@ -24,6 +24,7 @@ typedef struct vo_realtime_cloth {
     uint64_t topology;      /* of the leaves that the mesh was made of; 0: none */
     int slot_capacity;
     int *slot_node; /* [slot_capacity] node of a vertex slot, -1 */
+    bool warned_strain;
 } vo_realtime_cloth;
 
 typedef struct vo_realtime_body {
@@ -57,8 +58,9 @@ struct vo_realtime {
     /* During creation: detail mesh of the asset of a cloth; NULL: none. */
     const vo_rt_detail_def *detail;
     int detail_cloth;
-    int pose_steps;  /* poses of bodies per frame */
-    int minor_steps; /* simulation steps per pose */
+    int pose_steps;          /* poses of bodies per frame */
+    int minor_steps;         /* simulation steps per pose */
+    int intersecting_frames; /* consecutive frames up to the last one whose cloth intersects */
     size_t snapshot_capacity;
     void *snapshot;
     vo_arena scratch;
@@ -108,6 +110,9 @@ void vo_realtime_free_cloths(vo_realtime *r);
 vo_result vo_realtime_set_environment(vo_realtime *r, double t);
 /* Logs keys of the scene without effect. */
 void vo_realtime_warn(const vo_realtime *r);
+
+/* realtime_warn.c: logs implausible strain and lasting intersections after a frame. */
+vo_result vo_realtime_warn_frame(vo_realtime *r);
 
 /* realtime_state.c */
 vo_result vo_realtime_read_assets(vo_realtime *r, vo_vof_reader *reader, const char *path);

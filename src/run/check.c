@@ -1,6 +1,7 @@
 /* Checks of meshes, scenes and runs (<voile/check.h>). */
 #include "codec/obj.h"
 #include "core/file.h"
+#include "realtime/realtime.h"
 #include "run/findings.h"
 #include "sim/sim.h"
 
@@ -83,8 +84,7 @@ static vo_result inspect_start(vo_findings *f, const vo_sim *sim) {
     VO_TRY(vo_sim_inspect(sim, &start));
     VO_TRY(vo_sim_inspect_initial(sim, &given));
     bool resolved = vo_inspection_is_clean(&start);
-    vo_inspected where = {.name = f->def->path,
-                          .advice = find_start_advice(sim, resolved)};
+    vo_inspected where = {.name = f->def->path, .advice = find_start_advice(sim, resolved)};
     vo_findings_inspected(f, &where, &given);
     if (resolved) return vo_findings_write_ply(f, 0, sim->inspector, &given);
     VO_TRY(vo_sim_inspect(sim, &start));
@@ -98,7 +98,9 @@ static bool names_scene(const vo_findings *f, const char *text) {
 }
 
 static vo_result create_sim(const vo_findings *f, const vo_scene *scene, vo_sim **out) {
-    vo_result result = vo_sim_create(f->ctx, scene, out);
+    bool realtime = scene->def.engine == VO_ENGINE_REALTIME;
+    vo_result result = realtime ? vo_realtime_check_scene(f->ctx, scene) : VO_OK;
+    if (result == VO_OK) result = vo_sim_create(f->ctx, scene, out);
     if (result == VO_OK || result == VO_NO_MEMORY || result == VO_IO_FAILED) return result;
     if (names_scene(f, f->ctx->message)) return result;
     return vo_fail(f->ctx, result, "%s: %s", f->def->path, f->ctx->message);

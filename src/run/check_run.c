@@ -18,6 +18,12 @@ static const char *find_advice(const vo_scene_def *def) {
     return "raise frame_steps and simulate again";
 }
 
+/* True if cloth collides with capsules in place of the surfaces of characters. */
+static bool has_capsules(const vo_scene *scene) {
+    return scene->def.engine == VO_ENGINE_REALTIME && scene->character_count > 0 &&
+           scene->def.realtime.bodies == VO_REALTIME_CAPSULES;
+}
+
 static vo_result inspect_frame(vo_findings *f, const vo_run_reader *reader, int frame) {
     char path[VO_PATH_SIZE];
     vo_inspection inspection;
@@ -25,10 +31,13 @@ static vo_result inspect_frame(vo_findings *f, const vo_run_reader *reader, int 
     vo_folder_frame(path, sizeof path, f->def->path, frame);
     VO_TRY(vo_sim_inspect(vo_run_reader_sim(reader), &inspection));
     inspection.frozen_substeps = stats ? stats->frozen_substeps : 0;
+    const vo_scene_def *def = &vo_run_reader_scene(reader)->def;
+    f->realtime = def->engine == VO_ENGINE_REALTIME;
     vo_inspected where = {.name = path,
                           .frame = frame,
                           .fatal = true,
-                          .advice = find_advice(&vo_run_reader_scene(reader)->def)};
+                          .capsules = has_capsules(vo_run_reader_scene(reader)),
+                          .advice = find_advice(def)};
     vo_findings_inspected(f, &where, &inspection);
     return vo_findings_write_ply(f, frame, vo_run_reader_sim(reader)->inspector, &inspection);
 }

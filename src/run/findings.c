@@ -1,6 +1,7 @@
 #include "run/findings.h"
 
 #include "core/plural.h"
+#include "sim/sim.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -142,6 +143,14 @@ static void count_frozen(vo_findings *f, int frame, const vo_inspection *i) {
     f->frozen_substeps += i->frozen_substeps;
 }
 
+static void count_strain(vo_findings *f, int frame, const vo_inspection *i) {
+    if (!(i->max_strain > VO_MAX_PLAUSIBLE_STRAIN)) return;
+    if (f->strained_frames++ == 0) f->first_strained_frame = frame;
+    if (!(i->max_strain > f->max_strain)) return;
+    f->max_strain = i->max_strain;
+    f->max_strain_frame = frame;
+}
+
 static void report_repeated(vo_findings *f, const vo_repeated_defect *r, const char *defect) {
     if (r->frames == 0) return;
     vo_findings_add(f, true,
@@ -172,12 +181,35 @@ static void warn_frozen(vo_findings *f) {
                     vo_count_words(f->frozen_frames, "frame", "frames").s, f->first_frozen_frame);
 }
 
+static void warn_strain(vo_findings *f) {
+    if (f->strained_frames == 0) return;
+    vo_findings_add(f, false,
+                    "%s: cloth is stretched to more than twice its length in %s from frame %d on, "
+                    "most in frame %d, to %.3g times; raise %s, slow down bodies and handles, or "
+                    "leave the cloth more space",
+                    f->def->path, vo_count_words(f->strained_frames, "frame", "frames").s,
+                    f->first_strained_frame, f->max_strain_frame, 1 + f->max_strain,
+                    f->realtime ? "realtime.rate or realtime.substeps" : "frame_steps");
+}
+
+static void warn_capsules(vo_findings *f) {
+    if (f->capsule_frames == 0) return;
+    vo_findings_add(f, false,
+                    "%s: realtime.bodies is \"capsules\": cloth collides with capsules inside the "
+                    "surfaces of characters, so it intersects these surfaces (in %s); set "
+                    "realtime.bodies to \"meshes\" to avoid that, or ignore intersections with "
+                    "characters",
+                    f->def->path, vo_count_words(f->capsule_frames, "frame", "frames").s);
+}
+
 void vo_findings_after_frames(vo_findings *f) {
     report_repeated(f, &f->pairs, "pairs of faces intersect");
     report_repeated(f, &f->inside, "nodes are inside obstacles");
     report_repeated(f, &f->inverted, "faces are degenerate or inverted");
     warn_lag(f);
     warn_frozen(f);
+    warn_strain(f);
+    warn_capsules(f);
 }
 
 void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
@@ -188,6 +220,9 @@ void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
     report_degenerate(f, where, inspection);
     count_lag(f, where->frame, inspection);
     count_frozen(f, where->frame, inspection);
+    count_strain(f, where->frame, inspection);
+    f->capsule_frames +=
+        where->capsules && (inspection->obstacle_pairs > 0 || inspection->inside_nodes > 0);
 }
 
 /* ---- PLY file -------------------------------------------------------------------------------- */

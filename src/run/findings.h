@@ -27,6 +27,11 @@ typedef struct vo_findings {
     vo_vec3 max_lag_position;
     int64_t frozen_substeps;
     int frozen_frames, first_frozen_frame;
+    /* Implausible strain. */
+    int strained_frames, first_strained_frame, max_strain_frame;
+    double max_strain;
+    bool realtime;      /* engine of the last frame */
+    int capsule_frames; /* in which cloth intersects, or is inside, characters made of capsules */
 } vo_findings;
 
 /* Passes a message to the caller. */
@@ -42,14 +47,15 @@ typedef struct vo_inspected {
     int frame;
     bool fatal;         /* intersections are errors */
     bool mesh;          /* a single mesh: messages name no cloth or obstacle */
+    bool capsules;      /* cloth collides with capsules in place of the surfaces of characters */
     const char *advice; /* remedy for intersections, at most 150 characters */
 } vo_inspected;
 
 /* Reports an inspection: the numbers to def->inspected, its defects as messages. */
 void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
                            const vo_inspection *inspection);
-/* After all frames: one message each for repeated defects, lagging obstacles and frozen substeps.
- * The last two are warnings. */
+/* After all frames: one message each for repeated defects, and one warning each for lagging
+ * obstacles, frozen substeps, implausible strain and capsules. */
 void vo_findings_after_frames(vo_findings *f);
 /* Writes the PLY file if this frame is the one to show; `in` has inspected it last. */
 vo_result vo_findings_write_ply(vo_findings *f, int frame, vo_inspector *in,

@@ -134,7 +134,7 @@ static vo_result simulate_frames(run *r) {
             return vo_fail(r->ctx, VO_CANCELLED, "%s: cancelled after frame %d", r->folder,
                            frame + 1);
     }
-    return VO_OK;
+    return r->realtime ? vo_realtime_warn_end(r->realtime) : VO_OK;
 }
 
 static vo_result set_last_frame(run *r, const vo_scene *scene) {
@@ -314,6 +314,7 @@ static vo_result create_engine(run *r) {
     if (r->segment.scene->def.engine == VO_ENGINE_QUALITY)
         return vo_sim_create_with_progress(r->ctx, r->segment.scene, r->def->sew_progress,
                                            r->def->user, &r->segment.sim);
+    VO_TRY(vo_realtime_check_scene(r->ctx, r->segment.scene));
     VO_TRY(vo_sim_create_sewn(r->ctx, r->segment.scene, r->def->sew_progress, r->def->user,
                               &r->segment.sim));
     return vo_realtime_create(r->segment.sim, &r->realtime);

@@ -36,7 +36,9 @@ const vo_key vo_realtime_keys[] = {
         "Distance of the surface that cloth collides with from obstacles, at most 0.1."),
     KEY("bodies", WORD, "\"meshes\"", NULL,
         "What cloth collides with where a character has bones: `meshes`: its surface; `capsules`: "
-        "capsules on its bones, fitted to the surface, which are much faster.",
+        "capsules on its bones, fitted to the surface, which are much faster. Capsules lie inside "
+        "the surface, so `voile check` reports that cloth intersects it; they also stand for open "
+        "surfaces, which the engine rejects otherwise.",
         .words = vo_realtime_body_words),
     KEY("self_collision", BOOL, "false", NULL,
         "Collisions of cloth with itself and with other cloth: no face passes through another."),

@@ -34,7 +34,8 @@ vo_result vo_upsample_engine_load(vo_context *ctx, const char *path, int overrid
                                   const char *const *overrides, vo_upsample_engine *out) {
     *out = (vo_upsample_engine){.ctx = ctx};
     VO_TRY(load_scene(ctx, path, override_count, overrides, &out->scene));
-    vo_result result = vo_sim_create_sewn(ctx, out->scene, NULL, NULL, &out->sim);
+    vo_result result = vo_realtime_check_scene(ctx, out->scene);
+    if (result == VO_OK) result = vo_sim_create_sewn(ctx, out->scene, NULL, NULL, &out->sim);
     if (result != VO_OK) vo_upsample_engine_close(out);
     return result;
 }
