@@ -50,7 +50,7 @@ void vo_realtime_end_frame(vo_realtime *realtime);
 vo_result vo_realtime_update_meshes(vo_realtime *realtime);
 
 /* After the last frame of a run: logs intersections that remain, unless they were logged. */
-vo_result vo_realtime_warn_end(vo_realtime *realtime);
+void vo_realtime_warn_end(vo_realtime *realtime);
 
 /* Objects of the real-time library, owned by the engine. */
 vo_rt_world *vo_realtime_get_world(vo_realtime *realtime);
@@ -67,5 +67,8 @@ double vo_realtime_measure_depth(const vo_realtime *realtime, vo_vec3 x);
 /* Writes a frame file. `with_assets`: the first frame of a run. */
 vo_result vo_realtime_save(vo_realtime *realtime, vo_vof_writer *writer, bool with_assets,
                            const char *path);
+
+/* True if cloth collides with capsules on the bones of obstacle i in place of its surface. */
+bool vo_realtime_has_capsules(const vo_scene *scene, int i);
 
 #endif

@@ -42,7 +42,7 @@ static bool has_bones(const vo_scene *scene, int i) {
     return scene->obstacle[i].body && vo_body_bone_count(scene->obstacle[i].body) > 0;
 }
 
-static bool has_capsules(const vo_scene *scene, int i) {
+bool vo_realtime_has_capsules(const vo_scene *scene, int i) {
     return scene->def.realtime.bodies == VO_REALTIME_CAPSULES && has_bones(scene, i);
 }
 
@@ -81,7 +81,7 @@ vo_result vo_realtime_check_scene(vo_context *ctx, const vo_scene *scene) {
     for (int i = 0; i < scene->obstacle_count; i++) {
         const vo_mesh *mesh = scene->obstacle[i].mesh;
         char defect[320];
-        int e = 0, count = has_capsules(scene, i) ? 0 : count_boundary_edges(mesh, &e);
+        int e = 0, count = vo_realtime_has_capsules(scene, i) ? 0 : count_boundary_edges(mesh, &e);
         if (count == 0) continue;
         vo_vec3 x = v3_scale(
             0.5, v3_add(mesh->node_x[mesh->edge_node[e][0]], mesh->node_x[mesh->edge_node[e][1]]));
@@ -123,7 +123,7 @@ static vo_result create_body(vo_realtime *r, int i) {
     vo_realtime_body *b = &r->body[i];
     vo_rt_body_def def = vo_rt_body_def_default();
     b->is_static = is_static(o);
-    if (has_capsules(r->sim->scene, i)) return create_capsules(r, i);
+    if (vo_realtime_has_capsules(r->sim->scene, i)) return create_capsules(r, i);
     b->by_vertices = !b->is_static && (o->body || !r->sim->obstacle[i].rigid);
     b->vertex = vo_new_array(r->ctx, vo_rt_vec3, mesh->node_count);
     int32_t *triangle = vo_new_array(r->ctx, int32_t, 3 * mesh->face_count);

@@ -112,7 +112,7 @@ vo_result vo_realtime_set_environment(vo_realtime *r, double t);
 void vo_realtime_warn(const vo_realtime *r);
 
 /* realtime_warn.c: logs implausible strain and lasting intersections after a frame. */
-vo_result vo_realtime_warn_frame(vo_realtime *r);
+void vo_realtime_warn_frame(vo_realtime *r);
 
 /* realtime_state.c */
 vo_result vo_realtime_read_assets(vo_realtime *r, vo_vof_reader *reader, const char *path);

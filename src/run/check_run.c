@@ -1,4 +1,5 @@
 /* Check of a run: every frame exists, is intact and is free of intersections. */
+#include "realtime/realtime.h"
 #include "run/findings.h"
 #include "run/frame_loop.h"
 #include "run/reader.h"
@@ -18,10 +19,14 @@ static const char *find_advice(const vo_scene_def *def) {
     return "raise frame_steps and simulate again";
 }
 
-/* True if cloth collides with capsules in place of the surfaces of characters. */
-static bool has_capsules(const vo_scene *scene) {
-    return scene->def.engine == VO_ENGINE_REALTIME && scene->character_count > 0 &&
-           scene->def.realtime.bodies == VO_REALTIME_CAPSULES;
+/* True if cloth intersects, or is deepest inside, a character that it collides with as capsules. */
+static bool meets_capsules(const vo_scene *scene, const vo_inspection *i) {
+    if (scene->def.engine != VO_ENGINE_REALTIME) return false;
+    if (i->inside_nodes > 0 && vo_realtime_has_capsules(scene, i->deepest_obstacle)) return true;
+    for (int k = 0; k < i->pair_count; k++)
+        if (i->pair[k].with_obstacle && vo_realtime_has_capsules(scene, i->pair[k].other))
+            return true;
+    return false;
 }
 
 static vo_result inspect_frame(vo_findings *f, const vo_run_reader *reader, int frame) {
@@ -36,7 +41,7 @@ static vo_result inspect_frame(vo_findings *f, const vo_run_reader *reader, int 
     vo_inspected where = {.name = path,
                           .frame = frame,
                           .fatal = true,
-                          .capsules = has_capsules(vo_run_reader_scene(reader)),
+                          .capsules = meets_capsules(vo_run_reader_scene(reader), &inspection),
                           .advice = find_advice(def)};
     vo_findings_inspected(f, &where, &inspection);
     return vo_findings_write_ply(f, frame, vo_run_reader_sim(reader)->inspector, &inspection);

@@ -221,8 +221,7 @@ void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
     count_lag(f, where->frame, inspection);
     count_frozen(f, where->frame, inspection);
     count_strain(f, where->frame, inspection);
-    f->capsule_frames +=
-        where->capsules && (inspection->obstacle_pairs > 0 || inspection->inside_nodes > 0);
+    f->capsule_frames += where->capsules;
 }
 
 /* ---- PLY file -------------------------------------------------------------------------------- */

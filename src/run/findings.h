@@ -47,7 +47,7 @@ typedef struct vo_inspected {
     int frame;
     bool fatal;         /* intersections are errors */
     bool mesh;          /* a single mesh: messages name no cloth or obstacle */
-    bool capsules;      /* cloth collides with capsules in place of the surfaces of characters */
+    bool capsules;      /* it intersects a character that it collides with as capsules */
     const char *advice; /* remedy for intersections, at most 150 characters */
 } vo_inspected;
 

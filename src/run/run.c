@@ -134,7 +134,8 @@ static vo_result simulate_frames(run *r) {
             return vo_fail(r->ctx, VO_CANCELLED, "%s: cancelled after frame %d", r->folder,
                            frame + 1);
     }
-    return r->realtime ? vo_realtime_warn_end(r->realtime) : VO_OK;
+    if (r->realtime) vo_realtime_warn_end(r->realtime);
+    return VO_OK;
 }
 
 static vo_result set_last_frame(run *r, const vo_scene *scene) {
