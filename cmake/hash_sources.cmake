@@ -2,9 +2,9 @@
 #
 #   cmake -DROOT=DIR -DEXCLUDE=FOLDERS -DSETTINGS=TEXT -DOUTPUT=FILE -P hash_sources.cmake
 #
-# The hash identifies the code that computed a stored result: the files of src/ without the folders in
-# EXCLUDE, "a|b".
-file(GLOB_RECURSE files ${ROOT}/src/*.c ${ROOT}/src/*.h)
+# The hash identifies the code that computed a stored result: the public headers and the files of src/ without the folders
+# in EXCLUDE, "a|b".
+file(GLOB_RECURSE files ${ROOT}/src/*.c ${ROOT}/src/*.h ${ROOT}/include/*.h)
 list(FILTER files EXCLUDE REGEX "/src/(${EXCLUDE})/")
 list(SORT files)
 set(text "${SETTINGS}")

@@ -76,7 +76,7 @@ bool vo_cache_read(vo_context *ctx, const char *kind, uint64_t key, vo_bytes *fi
 /* ---- size ----------------------------------------------------------------------------------- */
 
 typedef struct kept_file {
-    char name[64];
+    char name[128];
     struct timespec used;
     size_t size;
 } kept_file;
@@ -137,6 +137,20 @@ void vo_cache_trim(vo_context *ctx, size_t limit) {
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
+/* Writes a file of a name of its own, which then replaces PATH: other contexts and processes may
+ * write the same result at the same time. */
+static vo_result publish(vo_context *ctx, const char *path, const void *data, size_t size) {
+    char own[VO_PATH_SIZE];
+    int length = snprintf(own, sizeof own, "%s.%ld-%" PRIxPTR "%s", path, (long)getpid(),
+                          (uintptr_t)ctx, EXTENSION);
+    if (length < 0 || (size_t)length >= sizeof own)
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "%.200s...: the path is too long", path);
+    VO_TRY(vo_file_write(ctx, own, data, size));
+    if (rename(own, path) == 0) return VO_OK;
+    unlink(own);
+    return vo_fail(ctx, VO_IO_FAILED, "%s: cannot be renamed", own);
+}
+
 static vo_result write_file(vo_context *ctx, const char *path, const trailer *t, const void *data,
                             size_t size) {
     char folder[VO_PATH_SIZE];
@@ -146,7 +160,7 @@ static vo_result write_file(vo_context *ctx, const char *path, const trailer *t,
     if (!file) return vo_fail_memory(ctx, "a file of the cache");
     memcpy(file, data, size);
     memcpy(file + size, t, sizeof *t);
-    vo_result result = vo_file_write(ctx, path, file, size + sizeof *t);
+    vo_result result = publish(ctx, path, file, size + sizeof *t);
     vo_free(ctx, file, size + sizeof *t);
     return result;
 }
