@@ -228,13 +228,18 @@ static int set_inputs(const cli_args *args, vo_upsample_train_def *def) {
 }
 
 /* Checks that no file is written twice, or both read and replaced by another kind. */
-static int check_outputs(const cli_args *args, const char *input, const char *file) {
-    if (cli_is_same_file(args->asset, input) || cli_is_same_file(args->asset, file))
-        return cli_fail(CLI_USAGE_ERROR,
-                        "%s: --asset would replace the training file; name another file, such as "
-                        "garment.vrt.",
-                        args->asset);
-    return CLI_DONE;
+static int check_outputs(const cli_args *args, const char *file) {
+    bool replaces = cli_is_same_file(args->asset, file);
+    for (int i = 1; i < args->operand_count; i++) {
+        replaces = replaces || cli_is_same_file(args->asset, args->operands[i]);
+        if (strcmp(args->operands[0], "train") == 0 && cli_is_same_file(file, args->operands[i]))
+            return cli_fail(CLI_USAGE_ERROR, "%s: is an input and would be overwritten.", file);
+    }
+    if (!replaces) return CLI_DONE;
+    return cli_fail(CLI_USAGE_ERROR,
+                    "%s: --asset would replace an input or the training file; name another file, "
+                    "such as garment.vrt.",
+                    args->asset);
 }
 
 static int train(session *s) {
@@ -251,7 +256,7 @@ static int train(session *s) {
     if (code == CLI_DONE) code = cli_need_output(args->output);
     if (code == CLI_DONE) code = cli_need_output(args->asset);
     if (code == CLI_DONE) code = read_rank(args, &rank);
-    if (code == CLI_DONE) code = check_outputs(args, NULL, args->output);
+    if (code == CLI_DONE) code = check_outputs(args, args->output);
     if (code != CLI_DONE) return code;
     def.output = (vo_upsample_output){args->output, args->name, args->asset, rank};
     def.max_frames = count_frames(args);
@@ -283,7 +288,7 @@ static int fit(session *s) {
     if (args->sequences.last >= 0)
         def.sequence_count = args->sequences.last - args->sequences.first + 1;
     const char *file = args->output ? args->output : def.input;
-    code = check_outputs(args, def.input, file);
+    code = check_outputs(args, file);
     if (code != CLI_DONE) return code;
     def.output = (vo_upsample_output){file, args->name, args->asset, rank};
     code = end_action(s, vo_upsample_refit(s->ctx, &def, &report));

@@ -2,6 +2,7 @@
 
 #include "message.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,10 +32,23 @@ void cli_read_body_axes(const cli_args *args, vo_sew_def *def) {
     if (args->up) def->body_up = (vo_up_axis)(VO_UP_X + (args->up[0] - 'x'));
 }
 
-bool cli_is_same_file(const char *a, const char *b) {
+static bool is_same_inode(const char *a, const char *b) {
     struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
+/* Writes the folder of a path; returns the name in it. */
+static const char *split_path(const char *path, char folder[CLI_PATH]) {
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, CLI_PATH, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    return slash ? slash + 1 : path;
+}
+
+bool cli_is_same_file(const char *a, const char *b) {
+    char folder_a[CLI_PATH], folder_b[CLI_PATH];
     if (!a || !b) return false;
-    if (strcmp(a, b) == 0) return true;
-    if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0) return false;
-    return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    if (strcmp(a, b) == 0 || is_same_inode(a, b)) return true;
+    bool same_name = strcmp(split_path(a, folder_a), split_path(b, folder_b)) == 0;
+    return same_name && is_same_inode(folder_a, folder_b);
 }

@@ -88,10 +88,13 @@ static void runs_replace_simulations(void **state) {
 static void training_files_are_not_replaced(void **state) {
     (void)state;
     const char *folder = train();
-    expect(folder, "upsample fit flag.vru --asset flag.vru", 2, "would replace the training file");
+    expect(folder, "upsample fit flag.vru --asset flag.vru", 2, "would replace an input");
     expect(folder, "upsample fit flag.vru -o b.vru --asset flag.vru", 2, "would replace");
     expect(folder, "upsample fit flag.vru -o b.vru --asset b.vru", 2, "would replace");
     expect(folder, "upsample train flag.json -o c.vru --asset c.vru", 2, "would replace");
+    expect(folder, "upsample train flag.json -o flag.json", 2, "is an input");
+    expect(folder, "upsample train flag.json -o c.vru --asset ./flag.json", 2, "would replace");
+    expect(folder, "upsample train flag.json -o c.vru --asset ./c.vru", 2, "would replace");
     expect(folder, "upsample show flag.vru --columns 1 -o flag.vru", 2, "name it FILE.png");
     expect(folder, "upsample fit flag.vru -q", 0, NULL);
     assert_int_equal(symlink("flag.vru", in(folder, "link.vru")), 0);

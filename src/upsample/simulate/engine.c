@@ -116,25 +116,27 @@ void vo_upsample_engine_describe(const vo_upsample_engine *e, vo_upsample_mesh *
 }
 
 /* Fails unless the fine cloth is finer and of the same size. */
-static vo_result check_resolution(const vo_upsample_pairs *p) {
+static vo_result check_resolution(const vo_upsample_pairs *p, const char *name) {
     double coarse = (double)vo_upsample_mesh_size(&p->coarse);
     double fine = (double)vo_upsample_mesh_size(&p->fine);
     if (p->fine.vertex_count <= p->coarse.vertex_count)
-        return vo_fail(p->ctx, VO_BAD_DATA,
-                       "the fine cloth has %d vertices and the coarse one %d; the fine one needs "
-                       "more (give the coarse run first, or change upsampling.fine of the scene)",
-                       p->fine.vertex_count, p->coarse.vertex_count);
+        return vo_fail(
+            p->ctx, VO_BAD_DATA,
+            "%s: the fine cloth has %d vertices and the coarse one %d; the fine one needs "
+            "more (give the coarse run first, or change upsampling.fine of the scene)",
+            name, p->fine.vertex_count, p->coarse.vertex_count);
     if (fabs(fine - coarse) > 0.1 * coarse)
-        return vo_fail(p->ctx, VO_BAD_DATA,
-                       "the fine cloth has a size of %.3f m and the coarse one of %.3f m; use two "
-                       "resolutions of the same garment",
-                       fine, coarse);
+        return vo_fail(
+            p->ctx, VO_BAD_DATA,
+            "%s: the fine cloth has a size of %.3f m and the coarse one of %.3f m; use two "
+            "resolutions of the same garment",
+            name, fine, coarse);
     return VO_OK;
 }
 
 vo_result vo_upsample_engine_create_pairs(const vo_upsample_engine *coarse,
-                                          const vo_upsample_engine *fine, int frame_count,
-                                          vo_upsample_pairs **out) {
+                                          const vo_upsample_engine *fine, const char *name,
+                                          int frame_count, vo_upsample_pairs **out) {
     size_t bytes;
     const vo_rt_asset *asset = vo_realtime_get_asset(coarse->realtime, coarse->cloth);
     const void *data = vo_rt_asset_get_data(asset, &bytes);
@@ -146,7 +148,7 @@ vo_result vo_upsample_engine_create_pairs(const vo_upsample_engine *coarse,
     vo_upsample_engine_describe(fine, &(*out)->fine);
     memcpy((*out)->asset, data, bytes);
     (*out)->frame_s = (float)coarse->scene->def.frame_time;
-    return check_resolution(*out);
+    return check_resolution(*out, name);
 }
 
 /* ---- measures ------------------------------------------------------------------------------- */

@@ -35,11 +35,11 @@ const float *vo_upsample_engine_velocities(const vo_upsample_engine *engine);
 void vo_upsample_engine_copy_frame(const vo_upsample_engine *engine, float *out);
 
 /* Allocates pairs of one sequence with the meshes of both engines and the coarse garment.
- * VO_BAD_DATA unless the fine cloth has more vertices and the same size; *out then belongs to the
- * caller as well. */
+ * `name` of the scene or run is for messages. VO_BAD_DATA unless the fine cloth has more vertices
+ * and the same size; *out then belongs to the caller as well. */
 vo_result vo_upsample_engine_create_pairs(const vo_upsample_engine *coarse,
-                                          const vo_upsample_engine *fine, int frame_count,
-                                          vo_upsample_pairs **out);
+                                          const vo_upsample_engine *fine, const char *name,
+                                          int frame_count, vo_upsample_pairs **out);
 
 /* Measures the strain of edges at positions of four floats each. */
 void vo_upsample_engine_measure_strain(const vo_upsample_engine *engine, const float *positions,

@@ -147,8 +147,8 @@ static vo_result read_sequence(session *s, const char *const runs[2], int most) 
     VO_TRY(open_source(s->ctx, runs[0], &cloth, &s->coarse));
     VO_TRY(open_source(s->ctx, runs[1], &cloth, &s->fine));
     VO_TRY(find_frames(s, most));
-    VO_TRY(vo_upsample_engine_create_pairs(&s->coarse.engine, &s->fine.engine, s->frame_count,
-                                           &s->pairs));
+    VO_TRY(vo_upsample_engine_create_pairs(&s->coarse.engine, &s->fine.engine, s->fine.folder,
+                                           s->frame_count, &s->pairs));
     VO_TRY(vo_upsample_interpolate(s->ctx, mesh_of(&s->coarse), mesh_of(&s->fine), &s->base));
     s->interpolated = vo_new_array(s->ctx, float, 3 * s->fine.node_count);
     if (!s->interpolated) return vo_fail_memory(s->ctx, "training pairs");

@@ -100,7 +100,8 @@ static vo_result check_scenes(const session *s) {
 /* ---- meshes and test functions -------------------------------------------------------------- */
 
 static vo_result create_pairs(session *s) {
-    VO_TRY(vo_upsample_engine_create_pairs(&s->coarse, &s->fine, s->frame_count, &s->pairs));
+    VO_TRY(
+        vo_upsample_engine_create_pairs(&s->coarse, &s->fine, s->path, s->frame_count, &s->pairs));
     s->pairs->test_function_count = s->test_functions;
     s->interpolated = vo_new_array(s->ctx, float, 3 * s->pairs->fine.vertex_count);
     if (!s->interpolated) return vo_fail_memory(s->ctx, "training pairs");
